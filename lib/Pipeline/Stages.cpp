@@ -46,6 +46,7 @@ constexpr StageEntry stages[] = {
      "func.func(attn-store-views)," // canonicalize undoes it
      "attn-split-schedules{@level@},"
      "attn-select-schedule{@level@@candidates@},"
+     "attn-pack-panels{@level@ weight-products=@weights@ only-part=@only@},"
      "attn-verify-scheduled",
      // A scheduled module is a fused one whose kernels have schedules.
      "attn-verify-fused,attn-verify-scheduled"},
@@ -101,6 +102,7 @@ static std::string fillIn(std::string text, const PipelineOptions &options) {
   replace("@cpu@", options.target->name.str());
   replace("@ridge@", llvm::formatv("{0}", options.ridge).str());
   replace("@weights@", options.allowWeightProducts ? "true" : "false");
+  replace("@only@", options.isOnlyPart ? "true" : "false");
   return text;
 }
 

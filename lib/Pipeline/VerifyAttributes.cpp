@@ -18,6 +18,7 @@
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
+#include "attnc/Dialect/Attn/Panels.h"
 #include "attnc/Dialect/Attn/StoredView.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Attn/TileRows.h"
@@ -79,6 +80,7 @@ constexpr KnownAttribute knownAttributes[] = {
     {attn::kNarrowSums, products},
     {attn::kCompensated, products},
     {attn::kTileRows, products},
+    {attn::kPanels, views},
     {attn::kStored, views},
     {kConvertOnLoad, maps},
     {codegen::kAtMostOne, exponentials},

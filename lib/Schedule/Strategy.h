@@ -96,6 +96,8 @@ public:
   /// Whether a kernel may store its values in the layout in which a product
   /// sums them (MergeSums.h).
   virtual bool mergesSums() const { return false; }
+  /// Whether products read weights in panels (attnc/Dialect/Attn/Panels.h).
+  virtual bool readsPanels(const Target &) const { return false; }
   /// Marks the ops that products outside kernels compute in their blocks
   /// (attnc/Dialect/Attn/InProduct.h); before the blocks are chosen.
   virtual void placeInProducts(mlir::func::FuncOp, const Target &) const {}

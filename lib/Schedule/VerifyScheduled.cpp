@@ -18,6 +18,7 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
+#include "attnc/Dialect/Attn/Panels.h"
 #include "attnc/Dialect/Attn/StoredView.h"
 #include "attnc/Interface/Attributes.h"
 
@@ -223,6 +224,21 @@ static LogicalResult verifyStored(attn::ViewOp view, const Target &target) {
   return view.emitOpError("has ") << attn::kStored << ", but " << problem;
 }
 
+/// verify_scheduled_c25
+static LogicalResult verifyPanels(attn::ViewOp view, const Target &target) {
+  if (!attn::isPanelView(view))
+    return success();
+  std::string problem = attn::findPanelsProblem(view);
+  if (problem.empty() &&
+      llvm::none_of(getStrategies(target), [&](const Strategy *own) {
+        return own->readsPanels(target);
+      }))
+    problem = target.name.str() + " has no unit that reads them";
+  if (problem.empty())
+    return success();
+  return view.emitOpError("has ") << attn::kPanels << ", but " << problem;
+}
+
 namespace {
 struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
@@ -247,7 +263,10 @@ struct VerifyScheduled final
           if (failed(verifyConversion(map, *target)))
             return WalkResult::interrupt();
         if (auto view = dyn_cast<attn::ViewOp>(op))
-          return WalkResult(verifyStored(view, *target));
+          return failed(verifyStored(view, *target)) ||
+                         failed(verifyPanels(view, *target))
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
         if (failed(verifyPlace(op, *target)))
           return WalkResult::interrupt();
         return WalkResult(isSideOp(op) ? verifySideOp(op, *target, visited)

@@ -89,6 +89,9 @@ struct PipelineOptions {
   unsigned candidates = 0;
   /// Weights may be multiplied with weights.
   bool allowWeightProducts = false;
+  /// The object has no code for other processors: its interface may depend on
+  /// the target.
+  bool isOnlyPart = true;
   /// Some of skippablePasses().
   std::vector<std::string> skippedPasses;
   /// Names of passes after which the IR is printed on the standard error.

@@ -67,6 +67,32 @@ def SplitSchedules : Pass<"attn-split-schedules", "::mlir::ModuleOp"> {
                            "::attnc::tile::TileDialect"];
 }
 
+def PackPanels : Pass<"attn-pack-panels", "::mlir::ModuleOp"> {
+  let summary = "Store resident weights once as the matrix unit reads them";
+  let description = [{
+    A product on the matrix unit whose operand along the lanes is a `resident`
+    matrix, in place or through views, reads it in panels (`attn.panels`):
+    `@NAME_pack_weights` stores them once, and they become an input of `@NAME`.
+    The blocks of such a product are as wide as a panel, and calls with few rows
+    use them, too. Inputs of `@NAME` that are then unused are removed.
+
+    Remarks print the size of the panels, or why a matrix has none.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "CPU level, a value of -mcpu">,
+    Option<"backend", "backend", "std::string", "",
+           "Backend whose blocks are chosen">,
+    Option<"schedule", "schedule", "std::string", "",
+           "Accepted like that of the other passes; not read">,
+    Option<"weightProducts", "weight-products", "bool", "false",
+           "Treat all inputs of fixed size as resident">,
+    Option<"isOnlyPart", "only-part", "bool", "true",
+           "The object has no code for other processors, which would read the "
+           "weights in another form">
+  ];
+}
+
 def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
   let summary = "Verify the invariants of stage scheduled";
   let description = [{
@@ -133,7 +159,10 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       blocks of queries and features; the backend stores them;
     - (verify_scheduled_c24) `bf16_terms = 2` has a product of two f16 operands
       that the matrix unit computes, and `pack` stores the keys or values of
-      each.
+      each;
+    - (verify_scheduled_c25) a view with `attn.panels` starts from an argument in
+      panels of pairs of bf16, and only products of form dot without cases,
+      whose blocks have as many lanes as a panel, read it.
   }];
 }
 

@@ -10,6 +10,7 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Panels.h"
 #include "attnc/Dialect/Attn/StoredView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -271,7 +272,7 @@ carryBack(Operation *op, const TensorDigits &digits, bool report) {
 static bool isAlias(Operation *op) {
   if (auto map = dyn_cast_if_present<attn::MapOp>(op))
     return isRepeatForKernels(map);
-  if (attn::isStoredView(op))
+  if (attn::isStoredView(op) || attn::isPanelView(op))
     return false;
   return isa_and_present<attn::ViewOp, attn::SliceOp, attn::UnpackOp,
                          attn::PagesOp>(op);

@@ -127,6 +127,7 @@ bool Session::checkTargets(llvm::ArrayRef<const Target *> ofDump) {
 /// Gives each processor its module. What a level does not say by its name is
 /// written down for dumps.
 void Session::split() {
+  pipeline.isOnlyPart = targetList.size() == 1;
   if (&platformOf(*targetList.front()) != currentPlatform)
     (*moduleRef)
         ->setAttr(kPlatformAttr,
@@ -179,6 +180,7 @@ std::string Session::whyNot(const Backend &backend, const SessionPart &part,
   quiet.target = part.target;
   quiet.backend = &backend;
   quiet.schedule = pipeline.schedule;
+  quiet.isOnlyPart = pipeline.isOnlyPart;
   quiet.skippedPasses = pipeline.skippedPasses;
   quiet.runningPass = pipeline.runningPass;
   return findError(context, [&] {

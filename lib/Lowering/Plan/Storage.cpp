@@ -7,6 +7,7 @@
 #include "Plan/Storage.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
+#include "attnc/Dialect/Attn/Panels.h"
 #include "attnc/Dialect/Attn/StoredView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -117,6 +118,28 @@ FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
                            "which cannot be lowered yet");
   return bufferOf(op->getLoc(), scope.values.lookup(root),
                   renamed(*digits, nameOf), group);
+}
+
+FailureOr<BlockBuffer> Storage::panels(Operation *op, Value operand,
+                                       StringRef letters, NameOf nameOf) {
+  Value root;
+  FailureOr<TensorDigits> digits = digitsOfOperand(operand, letters, root);
+  if (failed(digits))
+    return failure();
+  auto view = root.getDefiningOp<attn::ViewOp>();
+  Value buf = scope.values.lookup(view.getSource());
+  OpBuilder builder(program.getContext());
+  setAfter(builder, program, buf);
+  SmallVector<StringAttr> names;
+  for (StringRef name : {"n", "k", "q", "c"})
+    names.push_back(builder.getStringAttr(name));
+  auto type =
+      tile::BufType::get(builder.getContext(), names,
+                         cast<tile::BufType>(buf.getType()).getElementType());
+  Value pairs = tile::RenameOp::create(
+      builder, op->getLoc(), type, buf, names[1], names[3],
+      builder.getI64IntegerAttr(attn::kPanelPair));
+  return BlockBuffer{pairs, renamed(*digits, nameOf)};
 }
 
 FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,

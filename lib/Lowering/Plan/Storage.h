@@ -55,6 +55,10 @@ public:
   mlir::FailureOr<BlockBuffer> operand(mlir::Operation *op, mlir::Value operand,
                                        llvm::StringRef letters, NameOf nameOf,
                                        int64_t group = 1);
+  /// The panels of an operand with the axes `letters` (attn.panels), with the
+  /// digits of the matrix: axes n, k, q and c of pairs along k.
+  mlir::FailureOr<BlockBuffer> panels(mlir::Operation *op, mlir::Value operand,
+                                      llvm::StringRef letters, NameOf nameOf);
   /// What goes through a workspace though it is only returned: what blocks
   /// cannot be stored in; with rows of sequences, which only kernels go along;
   /// or also what the caller may leave out.

@@ -42,6 +42,7 @@
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
+#include "attnc/Dialect/Attn/Panels.h"
 #include "attnc/Dialect/Attn/TileRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,7 +107,8 @@ private:
   attn::Labels labels;
   unsigned lanesNumber = 0;    // of form dot: the operand along the lanes
   BlockBuffer onLanes, onRows; // of form dot
-  attn::MapOp prologue;        // of the operand along the lanes, or null
+  std::optional<attn::Panels> panels; // of the operand along the lanes
+  attn::MapOp prologue;               // of the operand along the lanes, or null
   SmallVector<attn::Companion> companions;
   SmallVector<Value> besideSums; // of the companions, in the grid
   std::vector<Epilogue> epilogues;
@@ -137,8 +139,15 @@ void ContractLowering::orderSummed(StringRef rowLetters) {
 /// The operand along the lanes as it lies in memory.
 FailureOr<BlockBuffer> ContractLowering::lanesOperand() {
   std::string letters = labels.inputs[lanesNumber].str();
+  Value lanes = op->getOperand(lanesNumber);
+  if (attn::ViewOp view = attn::findPanelView(lanes)) {
+    if (std::string problem = attn::findPanelsProblem(view); !problem.empty())
+      return view.emitOpError("has ") << attn::kPanels << ", but " << problem;
+    panels = attn::panelsOf(view);
+    return block.panels(lanes, letters);
+  }
   if (!prologue)
-    return block.operand(op->getOperand(lanesNumber), letters);
+    return block.operand(lanes, letters);
   unsigned elements = *attn::findElements(prologue);
   for (auto [number, input] : llvm::enumerate(prologue.getInputs()))
     if (number != elements &&
@@ -150,6 +159,8 @@ FailureOr<BlockBuffer> ContractLowering::lanesOperand() {
 
 /// A tile of the operand along the lanes; past `nk` it is 0.
 Value ContractLowering::loadLanes(Value k0, Value nk) {
+  if (panels)
+    return block.loadPanel(onLanes, panels->lanesAxis, k0);
   Value loaded = block.load(onLanes, "qk", k0, nk);
   if (!prologue)
     return loaded;

@@ -96,6 +96,11 @@ Value SideBlock::sizeOf(OpBuilder &b, char letter) const {
   return storage.scope.sizeOf(b, loc, sizes.lookup(letter));
 }
 
+FailureOr<BlockBuffer> SideBlock::panels(Value operand, StringRef letters) {
+  return storage.panels(op, operand, letters,
+                        [&](char letter) { return nameOf(letter); });
+}
+
 std::optional<int64_t> SideBlock::fixedSize(char letter) const {
   auto number = dyn_cast_if_present<IntegerAttr>(sizes.lookup(letter));
   return number ? std::optional(number.getInt()) : std::nullopt;
@@ -311,6 +316,18 @@ Value SideBlock::load(const BlockBuffer &operand, StringRef dims, Value k0,
       element.isInteger(8) ? tileType(dims) : tileType(dims, element);
   return tile::LoadOp::create(builder, loc, type, operand.buf,
                               indices(operand, k0), valid(type, nk));
+}
+
+Value SideBlock::loadPanel(const BlockBuffer &panels, unsigned lanesAxis,
+                           Value k0) {
+  SmallVector<Value> at = indices(panels, k0);
+  Value width = arith::ConstantIndexOp::create(builder, loc, block.getQ());
+  Value number =
+      builder.createOrFold<arith::FloorDivSIOp>(loc, at[lanesAxis], width);
+  Type element = cast<tile::BufType>(panels.buf.getType()).getElementType();
+  return tile::LoadOp::create(builder, loc, tileType("qk", element), panels.buf,
+                              {number, at[1 - lanesAxis], zero, zero},
+                              tile::NamedValues());
 }
 
 Value SideBlock::read(OpBuilder &b, Value tensor, StringRef letters,

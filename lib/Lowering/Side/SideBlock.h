@@ -36,6 +36,9 @@ public:
   /// An operand that is read in blocks.
   mlir::FailureOr<BlockBuffer> operand(mlir::Value operand,
                                        llvm::StringRef letters);
+  /// An operand in panels, of which blocks load one each.
+  mlir::FailureOr<BlockBuffer> panels(mlir::Value operand,
+                                      llvm::StringRef letters);
   /// Lets only the last summed letter be the dim k; `placeLetter` says where
   /// the others are. Before operands are looked up.
   void stepAlongLast() { stepped = summed.back(); }
@@ -69,6 +72,9 @@ public:
   /// A block of an operand; `k0` and `nk` belong to the dim k.
   mlir::Value load(const BlockBuffer &operand, llvm::StringRef dims,
                    mlir::Value k0, mlir::Value nk);
+  /// The block's panel of a matrix whose axis `lanesAxis` runs along the lanes.
+  mlir::Value loadPanel(const BlockBuffer &panels, unsigned lanesAxis,
+                        mlir::Value k0);
   /// A tile in the type of a result: a wider float is rounded.
   mlir::Value rounded(mlir::Value tile, mlir::Type element);
   /// Stores a tile wherever the result goes, rounded once.

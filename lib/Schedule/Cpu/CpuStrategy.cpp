@@ -28,6 +28,9 @@ struct CpuStrategy final : Strategy {
   }
 
   bool mergesSums() const override { return true; }
+  bool readsPanels(const Target &target) const override {
+    return findPairUnit(target, tile::CpuUnit::Matrix) != nullptr;
+  }
   bool convertsOnLoad() const override { return true; }
   bool convertsOnLoad(attn::BlockAttr block) const override {
     // What a unit for bf16 saves is more than dequantizing takes.

@@ -14,6 +14,7 @@
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
+#include "attnc/Dialect/Attn/Panels.h"
 #include "attnc/Dialect/Attn/StoredView.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
@@ -82,7 +83,7 @@ static Walk walkOf(Value tensor, unsigned axis) {
       continue;
     }
     auto view = dyn_cast<attn::ViewOp>(op);
-    if (!view || attn::isStoredView(view))
+    if (!view || attn::isStoredView(view) || attn::isPanelView(view))
       break;
     attn::ViewLabels labels = view.getViewLabels();
     std::optional<char> letter = letterOf(view, axis);
@@ -110,7 +111,7 @@ static bool isFastest(Value tensor, unsigned axis) {
     auto view = dyn_cast<attn::ViewOp>(op);
     auto map = dyn_cast<attn::MapOp>(op); // reads as many elements, in place
     if ((!slice && !view && !(map && isConversionOnLoad(map))) ||
-        attn::isStoredView(op))
+        attn::isStoredView(op) || attn::isPanelView(op))
       break;
     if (view) {
       attn::ViewLabels labels = view.getViewLabels();

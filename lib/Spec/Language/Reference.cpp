@@ -375,6 +375,11 @@ changes rounding, if this makes calls cheaper (`Wq @ Wk.T` of each head if `head
 than half of the model's width). A product that would make calls more expensive than its
 factors is not computed. All sizes of a resident input must be fixed.
 
+Processors with a matrix unit (`-mcpu=sapphirerapids` alone) multiply bf16 in pairs. For them
+`NAME_pack_weights` also stores resident bf16 weights of products as the unit reads them, here
+`Wq_panels`, so that calls do not rearrange them. This changes no result of a call with more than 8 rows;
+with fewer rows, the unit computes products that are otherwise computed in f32.
+
 )";
 
 static constexpr StringLiteral diagnostics = R"(

@@ -73,6 +73,12 @@ static void storeRegister(Ops &ops, int64_t number, TileProduct::Matrix to) {
            {registerNumber(ops, number), to.pointer, to.stride});
 }
 
+/// Whether operand B is read in place (PackTiles.cpp).
+static bool isInPanel(Value queries) {
+  auto load = queries.getDefiningOp<tile::LoadOp>();
+  return load && isPanel(load);
+}
+
 TileProduct::TileProduct(Emitter &emitter, ArrayRef<Operation *> dots,
                          Window window)
     : emitter(emitter), ops(emitter.ops),
@@ -106,7 +112,8 @@ TileProduct::TileProduct(Emitter &emitter, ArrayRef<Operation *> dots,
   for (const Term &term : terms)
     operands.insert(term.queries);
   for (Value operand : operands)
-    if (extent || !operand.getDefiningOp<tile::LoadOp>())
+    if (!isInPanel(operand) &&
+        (extent || !operand.getDefiningOp<tile::LoadOp>()))
       emitter.completePairs(operand, range, window);
   firstStep = ops.floorDiv(range.begin, depth);
   endStep = ops.ceilDiv(range.end, depth);
@@ -155,6 +162,18 @@ TileProduct::Matrix TileProduct::slotAt(Value tile, Value row, int64_t vector) {
           ops.constant(ops.getI64Type(), double(4 * slot.stride))};
 }
 
+/// Operand B: the rows of a slot or of a panel.
+TileProduct::Matrix TileProduct::pairsAt(Value queries, Value row,
+                                         int64_t vector) {
+  if (!isInPanel(queries))
+    return slotAt(queries, row, vector);
+  const Rows &from = emitter.rows.find(queries)->second;
+  Value lane = ops.add(window.first, vector * emitter.lanes());
+  Value place = ops.add(ops.mul(row, from.rowStride), ops.mul(lane, 2));
+  return {ops.address(from.pointer, ops.getI16Type(), place),
+          ops.toI64(ops.mul(from.rowStride, 2))};
+}
+
 void TileProduct::loadRegister(int64_t number, Matrix from, StringRef name) {
   callUnit(ops, name, {registerNumber(ops, number), from.pointer, from.stride});
 }
@@ -171,7 +190,7 @@ void TileProduct::emitInstruction(size_t term, Value row, Value step,
                  "tileloaddt164");
   if (r == 0 && !(before && before->queries == here.queries))
     loadRegister(kFirstB + v,
-                 slotAt(here.queries, ops.mul(step, kTileRows), vector + v),
+                 pairsAt(here.queries, ops.mul(step, kTileRows), vector + v),
                  "tileloadd64");
   callUnit(ops, product,
            {registerNumber(ops, kSums + kBlock * r + v),
@@ -380,9 +399,11 @@ void TileProduct::emitDelayed(Value row, int64_t rows, int64_t vector,
     emitInstruction(/*term=*/0, row, firstStep, {r, v}, vector);
   }
   emitStep(row, firstStep, rows, vector, vectors, /*firstTerm=*/1);
+  fetchPanel(row, firstStep);
   Value second = ops.add(firstStep, 1);
   ops.loop(second, endStep, 1, [&](Value step) {
     emitStep(row, step, rows, vector, vectors);
+    fetchPanel(row, step);
     if (nest && isLastPanel)
       emitNestBeside(row, ops.sub(step, second), vector, vectors,
                      pending.isActive.front());

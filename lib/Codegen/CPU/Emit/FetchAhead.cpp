@@ -204,7 +204,7 @@ void Emitter::findAhead(tile::ForOp loop, const Window *window) {
       noted.push_back(*rows);
   };
   for (auto load : around->getOps<tile::LoadOp>())
-    if (load.getResult().getType().hasDim(kLaneDim) &&
+    if (load.getResult().getType().hasDim(kLaneDim) && !isPanel(load) &&
         !mayFollow(load.getBuf()))
       note(load, ahead);
   // Where blocks begin at other keys, findNewKeys() notes those; beside

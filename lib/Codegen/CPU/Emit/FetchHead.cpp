@@ -20,6 +20,7 @@
 
 #include "Emit/FetchHead.h"
 #include "Emit/FetchAhead.h"
+#include "Emit/TileProduct.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -220,6 +221,35 @@ void FetchHead::fetch(Value number) {
                ops.address(stream.pointer, stream.element, offset), 1, 2);
     }
   });
+}
+
+/// Prefetches a few lines of the next panel, which the next task reads, in each
+/// step of the first tiles of a block. The line after the last panel of all is
+/// harmless.
+void TileProduct::fetchPanel(Value row, Value step) {
+  constexpr int64_t kTiles = 2, kRowsOfBlock = 2;
+  Value queries = terms.front().queries;
+  auto load = queries.getDefiningOp<tile::LoadOp>();
+  auto loop = dyn_cast<tile::ForOp>(first->getParentOp());
+  if (!load || !isPanel(load) || !loop || loop->isAncestor(load))
+    return;
+  const Rows &from = emitter.rows.find(queries)->second;
+  Type element = ops.getI16Type();
+  int64_t elements = load.getResult().getType().getNumElements();
+  int64_t lines = elements / lineElements(element);
+  int64_t steps = llvm::divideCeil(sumSize, depth);
+  int64_t blocks = llvm::divideCeil(freeSize, kTileRows * kRowsOfBlock);
+  int64_t share = llvm::divideCeil(lines, kTiles * blocks * steps);
+  Value tile = ops.floorDiv(emitter.scalars.lookup(loop.getKeyStart()),
+                            int64_t(loop.getStep()));
+  Value block = ops.add(ops.mul(tile, blocks), ops.floorDiv(row, kRowsOfBlock));
+  Value number = ops.mul(ops.add(ops.mul(block, steps), step), share);
+  for (int64_t i = 0; i < share; ++i) {
+    Value line = ops.min(ops.add(number, i), ops.index(lines - 1));
+    Value place = ops.add(ops.mul(line, lineElements(element)), elements);
+    fetchRow(ops, element, ops.address(from.pointer, element, place),
+             /*columns=*/1, /*level=*/2);
+  }
 }
 
 } // namespace attnc::cpu

@@ -69,6 +69,7 @@ private:
                       Value isActive);
   void emitDelayed(Value row, int64_t rows, int64_t vector, int64_t vectors,
                    const Pending &pending);
+  void fetchPanel(Value row, Value step);
   std::optional<int64_t> countSteps() const;
   void emitNestRows(Value first, int64_t vector, int64_t vectors);
   void emitNestBeside(Value row, Value turn, int64_t vector, int64_t vectors,
@@ -94,6 +95,7 @@ private:
   };
   Matrix rowsAt(const Rows &from, Value row, Value step);
   Matrix slotAt(Value tile, Value row, int64_t vector);
+  Matrix pairsAt(Value queries, Value row, int64_t vector);
   void loadRegister(int64_t number, Matrix from, llvm::StringRef name);
 
   Emitter &emitter;

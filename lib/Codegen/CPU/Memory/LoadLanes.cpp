@@ -406,6 +406,8 @@ void LaneLoader::streamLanes() {
 }
 
 void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
+  if (isPanel(load))
+    return emitPanel(*this, load);
   LaneLoader loader(*this, load);
   auto type = cast<tile::TileType>(load.getResult().getType());
   if (!type.hasDim(kLaneDim))

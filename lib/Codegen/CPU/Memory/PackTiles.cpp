@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emit/Emitter.h"
+#include "Plan/Block2D.h"
 
 using namespace mlir;
 
@@ -39,6 +39,7 @@ public:
 
   void copyWholeRows();
   void transposeRows();
+  static void findPanel(Emitter &emitter, tile::LoadOp load);
 
 private:
   Value loadPart(Value row, Value end, Value column, int64_t count,
@@ -239,6 +240,62 @@ void Emitter::emitBlockedRows(tile::LoadOp load) {
   if (!isPadded)
     found.blockStride = buffer.strides[merged.rows];
   rows[load.getResult()] = found;
+}
+
+/// A panel that is stored as the unit reads it, pairs of all lanes one after
+/// the other; another order of the last two axes is copied to the tile's slot.
+void TilePacker::findPanel(Emitter &emitter, tile::LoadOp load) {
+  Ops &ops = emitter.ops;
+  const Buffer &buffer = emitter.buffers[load.getBuf()];
+  auto merged = *tile::RenameOp::findMerged(load.getBuf());
+  tile::TileType type = load.getResult().getType();
+  int64_t width = *type.getDimSize(kLaneDim);
+  int64_t pairs = type.getNumElements() / width / 2;
+  Type element = emitter.memoryType(buffer.element);
+  Value offset = ops.index(0);
+  for (auto [axis, index] : llvm::enumerate(load.getIndices())) {
+    Value place = emitter.scalars.lookup(index);
+    if (int64_t(axis) == merged.rows)
+      place = ops.floorDiv(place, 2);
+    offset = ops.add(offset, ops.mul(place, buffer.strides[axis]));
+  }
+  Value first = ops.address(buffer.data, element, offset);
+  Value stride = buffer.strides[merged.rows],
+        ofLane = buffer.strides[merged.rows + 1],
+        ofPart = buffer.strides[merged.heads];
+  auto is = [&](Value number, int64_t expected) {
+    return ops.compare(Predicate::eq, number, ops.index(expected));
+  };
+  Value inPlace = ops.logicalAnd(is(ofLane, 2), is(ofPart, 1));
+  Value copy = ops.address(
+      emitter.scratch, ops.getI8Type(),
+      ops.index(emitter.plan.slots.find(load.getResult())->second.offset));
+  ops.branch(
+      inPlace, [] {},
+      [&] {
+        ops.loop(ops.index(0), ops.index(pairs), 1, [&](Value pair) {
+          ops.loop(ops.index(0), ops.index(2 * width), 1, [&](Value number) {
+            Value lane = ops.floorDiv(number, 2);
+            Value part = ops.sub(number, ops.mul(lane, 2));
+            Value from =
+                ops.add(ops.mul(pair, stride),
+                        ops.add(ops.mul(lane, ofLane), ops.mul(part, ofPart)));
+            Value to = ops.add(ops.mul(pair, 2 * width), number);
+            ops.store(ops.load(element, ops.address(first, element, from), 2),
+                      ops.address(copy, element, to), 2);
+          });
+        });
+      });
+  emitter.rows[load.getResult()] = {
+      ops.select(inPlace, first, copy),
+      ops.select(inPlace, stride, ops.index(2 * width)),
+      {},
+      {},
+      buffer.element};
+}
+
+void emitPanel(Emitter &emitter, tile::LoadOp load) {
+  TilePacker::findPanel(emitter, load);
 }
 
 void Emitter::packTiles(tile::LoadOp load, Value rowCount, Value columnCount) {

@@ -28,6 +28,9 @@ bool mayFollow(Value buf);
 /// The same of what a load reads: integers, too, that it converts to floats.
 bool mayFollow(tile::LoadOp load, const Plan &plan);
 
+/// Finds the panel that operand B of the matrix unit reads (isPanel).
+void emitPanel(Emitter &emitter, tile::LoadOp load);
+
 /// Whether `count` rows from `first` on are valid and follow each other in
 /// memory.
 Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,

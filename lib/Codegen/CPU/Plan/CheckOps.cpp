@@ -121,7 +121,7 @@ static LogicalResult checkMerged(Operation *op, Value buf,
                                  tile::TileType type) {
   auto merged = tile::RenameOp::findMerged(buf);
   auto load = dyn_cast<tile::LoadOp>(op);
-  if (!merged || (load && isBlocked(load)))
+  if (!merged || (load && (isBlocked(load) || isPanel(load))))
     return success();
   StringAttr rows = cast<tile::BufType>(buf.getType()).getNames()[merged->rows];
   if (rows == kLaneDim || !type.hasDim(rows))

@@ -56,6 +56,20 @@ bool hasPaddedRows(tile::LoadOp load) {
   return isBlocked(load) && merged->rows + 1 == merged->heads;
 }
 
+bool isPanel(tile::LoadOp load) {
+  auto merged = tile::RenameOp::findMerged(load.getBuf());
+  if (!merged || load.getTable())
+    return false;
+  auto names = load.getBuf().getType().getNames();
+  int64_t last = int64_t(names.size()) - 1;
+  tile::TileType type = load.getType();
+  return merged->group == 2 && merged->heads == last && last >= 2 &&
+         merged->rows == last - 2 && names[last - 1] == kLaneDim &&
+         type.getRank() == 2 && type.hasDim(kLaneDim) &&
+         type.hasDim(names[merged->rows]) &&
+         load.getBuf().getType().getElementType().isBF16();
+}
+
 namespace {
 /// Slots of one block; nested blocks share the free list.
 class HomePlanner {

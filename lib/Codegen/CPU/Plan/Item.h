@@ -54,6 +54,10 @@ struct Item {
   }
 };
 
+/// Whether a load reads operand B of the matrix unit in place: a panel of pairs
+/// along the sum, all lanes of a block.
+bool isPanel(tile::LoadOp load);
+
 } // namespace attnc::cpu
 
 #endif // ATTNC_LIB_CODEGEN_CPU_PLAN_ITEM_H

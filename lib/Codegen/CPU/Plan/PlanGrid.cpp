@@ -75,9 +75,15 @@ static bool isScalarSlice(Value value, Block &body) {
                       [&](Value v) { return isScalarSlice(v, body); });
 }
 
-/// Only the matrix unit reads rows in blocks.
+/// Only the matrix unit reads rows in blocks and panels.
 static LogicalResult checkBlocked(Block &body, const Plan &plan) {
   WalkResult result = body.walk([&](tile::LoadOp load) {
+    if (isPanel(load) &&
+        !(plan.hasTiles && plan.pairTiles.contains(load.getResult()))) {
+      load.emitOpError("reads a panel of pairs, which only products on the "
+                       "matrix unit can; use unit = matrix");
+      return WalkResult::interrupt();
+    }
     if (!isBlocked(load) || plan.tileRows.contains(load))
       return WalkResult::advance();
     load.emitOpError("reads rows in blocks of ")
