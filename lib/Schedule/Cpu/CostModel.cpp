@@ -35,28 +35,6 @@ static constexpr double kScalarsPerCycle = 2;
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
-/// Cycles to copy a row of keys for a tile; 0: its features fill registers, so
-/// it is read in place. (Measured: 40 cycles for 72 features.)
-static double copyKey(const KernelShape &shape) {
-  constexpr int64_t elements = 32;
-  constexpr double row = 12;
-  if (shape.headDim % elements == 0)
-    return 0;
-  return row * double(llvm::divideCeil(shape.headDim, elements));
-}
-
-/// Cycles to pack a row of keys before the kernel, for a query head.
-static double packKey(const KernelShape &shape) {
-  constexpr double elements = 32, row = 16;
-  return row * std::ceil(double(shape.headDim) / elements) /
-         double(shape.sharing);
-}
-
-bool cpu::isPackingFaster(const KernelShape &shape, const CpuSchedule &s) {
-  auto blocks = double(llvm::divideCeil(shape.leastQueries, s.q));
-  return blocks * copyKey(shape) > packKey(shape);
-}
-
 namespace {
 /// Costs of one kernel under one schedule.
 class TileCosts {

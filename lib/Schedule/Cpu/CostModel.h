@@ -16,6 +16,13 @@ namespace attnc::schedule::cpu {
 Cost predictCost(const KernelShape &shape, const Target &target,
                  const CpuSchedule &schedule, RegimeRanges &ranges);
 
+/// Cycles to copy a row of keys for a tile; 0: its features fill registers, so
+/// it is read in place.
+double copyKey(const KernelShape &shape);
+
+/// Cycles to pack a row of keys before the kernel, for a query head.
+double packKey(const KernelShape &shape);
+
 /// Whether it is faster to pack keys once per call than to copy each tile of
 /// them for each block of queries, for the fewest queries that `expect` lists.
 bool isPackingFaster(const KernelShape &shape, const CpuSchedule &schedule);
