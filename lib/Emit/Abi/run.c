@@ -22,9 +22,8 @@ enum { MOST_UNITS = 128, MOST_JOINED = 4 };
 /* Tasks that follow each other; a line of cache, so that workers do not share
    it. The tasks of a unit have numbers, first those of the first grid. */
 struct unit {
-  int64_t first, parts;    /* of all parts */
   int64_t taken, finished; /* atomic; tasks */
-  int64_t unused[4];
+  int64_t unused[6];
 };
 
 /* Grids that run unit by unit, as their workers see them. */
@@ -38,177 +37,120 @@ struct job {
   int64_t parts;                /* of the tasks of each grid */
   int64_t in_part[MOST_JOINED]; /* tasks of a part */
   int64_t tasks;                /* of all grids */
-  int64_t finished;             /* atomic */
   int64_t workers, units;
+  int64_t in_unit, share; /* parts of a unit, units of a worker */
   struct unit *unit;
   int flushes;
 };
 
-static void deal(struct job *job) {
-  for (int64_t u = 0; u < job->units; ++u) {
-    struct unit *unit = &job->unit[u];
-    int64_t least = job->parts / job->units, more = job->parts % job->units;
-    unit->first = u * least + (u < more ? u : more);
-    unit->parts = least + (u < more);
-    unit->taken = unit->finished = 0;
-  }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* In how many pieces of `size` things `count` things are divided. */
+static int64_t pieces_of(int64_t count, int64_t size) {
+  return (count + size - 1) / size;
 }
 
-/* What `take` returns instead of a task. */
-enum { NONE_IS_LEFT = -1, NONE_MAY_RUN = -2 };
-
-/* The number of the next task of a unit. It may run once those of all grids
-   before its own are finished. */
-static int64_t take(const struct job *job, struct unit *unit) {
+/* Runs the tasks of unit `u` that may run now: those of a grid once all tasks
+   of the grids before are finished. Returns whether others may run later. */
+static int run_unit(const struct job *job, int64_t u, char *scratch) {
+  struct unit *unit = &job->unit[u];
+  int64_t first = u * job->in_unit;
+  int64_t parts = least(job->in_unit, job->parts - first);
   int64_t next = __atomic_load_n(&unit->taken, __ATOMIC_RELAXED);
   for (;;) {
-    int64_t before = 0, end = 0;
-    for (int32_t g = 0; g < job->grid_count && next >= end; ++g) {
-      before = end;
-      end += job->in_part[g] * unit->parts;
+    int64_t task = next, count;
+    int32_t g = 0;
+    while (task >= (count = job->in_part[g] * parts)) {
+      task -= count;
+      if (++g == job->grid_count)
+        return 0;
     }
-    if (next >= end)
-      return NONE_IS_LEFT;
-    if (__atomic_load_n(&unit->finished, __ATOMIC_ACQUIRE) < before)
-      return NONE_MAY_RUN;
-    if (__atomic_compare_exchange_n(&unit->taken, &next, next + 1, 1,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return next;
-  }
-}
-
-/* Runs task `number` of a unit. */
-static void run_task(const struct job *job, const struct unit *unit,
-                     char *scratch, int64_t number) {
-  int32_t g = 0;
-  for (; number >= job->in_part[g] * unit->parts; ++g)
-    number -= job->in_part[g] * unit->parts;
-  job->grids[g].body(job->call, scratch,
-                     job->in_part[g] * unit->first + number);
-}
-
-/* The tasks of a unit that may run now; adds them to `done`. Returns whether
-   others may run later. */
-static int run_unit(const struct job *job, struct unit *unit, char *scratch,
-                    int64_t *done) {
-  int64_t number;
-  while ((number = take(job, unit)) >= 0) {
-    run_task(job, unit, scratch, number);
+    if (__atomic_load_n(&unit->finished, __ATOMIC_ACQUIRE) < next - task)
+      return 1;
+    if (!__atomic_compare_exchange_n(&unit->taken, &next, next + 1, 1,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      continue;
+    job->grids[g].body(job->call, scratch, job->in_part[g] * first + task);
     __atomic_fetch_add(&unit->finished, 1, __ATOMIC_RELEASE);
-    ++*done;
+    ++next; /* if nobody else has taken it */
   }
-  return number == NONE_MAY_RUN;
 }
 
-/* The first unit of a worker's share. */
-static int64_t share_of(const struct job *job, int64_t worker) {
-  int64_t least = job->units / job->workers, more = job->units % job->workers;
-  return worker * least + (worker < more ? worker : more);
-}
-
-/* All tasks that no other worker runs. What is left then waits for tasks that
-   others have begun. */
-static int64_t run_units(const struct job *job, int64_t worker, char *scratch) {
-  int64_t done = 0;
-  for (int must_wait = 1; must_wait;) {
+/* All tasks that no other worker runs: those of the own share, then those
+   before it, from the end. What is left then waits for tasks that others have
+   begun. */
+static void run_units(const struct job *job, int64_t worker, char *scratch) {
+  int64_t first = least(worker * job->share, job->units);
+  int64_t end = least(first + job->share, job->units);
+  int must_wait;
+  do {
     must_wait = 0;
-    for (int64_t w = 0; w < job->workers; ++w) {
-      int64_t owner = (worker + w) % job->workers;
-      int64_t first = share_of(job, owner);
-      int64_t count = share_of(job, owner + 1) - first;
-      for (int64_t i = 0; i < count; ++i) {
-        int64_t u = first + (w == 0 ? i : count - 1 - i);
-        must_wait |= run_unit(job, &job->unit[u], scratch, &done);
-      }
+    for (int64_t i = 0; i < job->units; ++i) {
+      int64_t u = first + i < end ? first + i : end - 1 - i;
+      must_wait |= run_unit(job, u < 0 ? u + job->units : u, scratch);
     }
-  }
-  return done;
+  } while (must_wait);
 }
 
 /* The floating-point state and the registers of a matrix unit belong to a
    thread, so each worker sets them, and only around our code. */
-static uint32_t enter(const struct job *job, char *scratch) {
+static void work(void *context, int64_t worker) {
+  struct job *job = (struct job *)context;
+  char *scratch = job->scratch + worker * job->scratch_bytes;
   uint32_t saved = enter_arithmetic(job->flushes);
   if (job->kernel->begin)
     job->kernel->begin(scratch);
-  return saved;
-}
-
-static void leave(const struct job *job, uint32_t saved) {
+  run_units(job, worker, scratch);
   if (job->kernel->end)
     job->kernel->end();
   leave_arithmetic(saved);
 }
 
-static void work(void *context, int64_t worker) {
-  struct job *job = (struct job *)context;
-  char *scratch = job->scratch + worker * job->scratch_bytes;
-  uint32_t saved = enter(job, scratch);
-  int64_t done = run_units(job, worker, scratch);
-  leave(job, saved);
-  __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
-}
-
-/* All tasks on the calling thread, part by part, without the cost of atomic
-   operations. */
-static void work_alone(const struct job *job) {
-  uint32_t saved = enter(job, job->scratch);
-  for (int64_t part = 0; part < job->parts; ++part)
-    for (int32_t g = 0; g < job->grid_count; ++g)
-      for (int64_t task = 0; task < job->in_part[g]; ++task)
-        job->grids[g].body(job->call, job->scratch,
-                           part * job->in_part[g] + task);
-  leave(job, saved);
-}
-
 static attnc_status run_job(const struct attnc_frame *frame, struct job *job,
                             int64_t workers) {
   const attnc_runtime *runtime = &frame->runtime;
-  if (workers > job->tasks)
-    workers = job->tasks;
-  if (workers <= 1) {
-    work_alone(job);
-    return ATTNC_OK;
-  }
+  job->workers = least(workers, job->tasks);
   struct unit units[MOST_UNITS];
   job->unit = units;
-  job->units = job->parts < MOST_UNITS ? job->parts : MOST_UNITS;
-  job->workers = workers;
-  deal(job);
-  attnc_status status =
-      runtime->parallel_for(runtime->user, workers, work, job);
+  job->in_unit = pieces_of(job->parts, MOST_UNITS);
+  job->units = pieces_of(job->parts, job->in_unit);
+  job->share = pieces_of(job->units, job->workers);
+  for (int64_t u = 0; u < job->units; ++u)
+    units[u].taken = units[u].finished = 0;
+  attnc_status status = ATTNC_OK;
+  if (job->workers == 1)
+    work(job, 0);
+  else
+    status = runtime->parallel_for(runtime->user, job->workers, work, job);
   if (status != ATTNC_OK)
     return report_text(frame, status, "runtime: parallel_for failed");
-  if (__atomic_load_n(&job->finished, __ATOMIC_ACQUIRE) != job->tasks)
+  int64_t left = job->tasks;
+  for (int64_t u = 0; u < job->units; ++u)
+    left -= __atomic_load_n(&units[u].finished, __ATOMIC_ACQUIRE);
+  if (left)
     return report_text(frame, ATTNC_DEVICE_FAILED,
                        "runtime: parallel_for returned before all tasks ran");
   return ATTNC_OK;
 }
 
-/* The tasks of the grids from `first` on that run unit by unit. */
+/* The tasks of grid `first` and of those that are joined to it. */
 static void join(struct job *job, int32_t first) {
-  const struct attnc_kernel *kernel = job->kernel;
-  const struct attnc_call *call = job->call;
-  job->grids = &kernel->grids[first];
-  job->grid_count = 1;
-  job->tasks = job->parts = job->in_part[0] = job->grids[0].tasks(call);
-  while (job->grid_count < MOST_JOINED &&
-         first + job->grid_count < kernel->grid_count &&
-         job->grids[job->grid_count].units) {
-    const struct attnc_grid *grid = &job->grids[job->grid_count];
-    int64_t parts = grid->units(call), tasks = grid->tasks(call);
-    int is_new = job->grid_count == 1;
-    if (parts <= 0 || tasks <= 0 || job->tasks <= 0 ||
-        (!is_new && parts != job->parts))
-      break;
-    if (is_new)
-      job->in_part[0] = job->tasks / parts;
-    job->parts = parts;
-    job->in_part[job->grid_count++] = tasks / parts;
+  const struct attnc_grid *grids = &job->kernel->grids[first];
+  int32_t most = job->kernel->grid_count - first, count = 1;
+  int64_t (*count_parts)(const struct attnc_call *) =
+      most > 1 && grids[1].units ? grids[1].units : grids[0].tasks;
+  int64_t parts = count_parts(job->call);
+  while (count < most && count < MOST_JOINED && grids[count].units)
+    ++count;
+  job->grids = grids;
+  job->grid_count = count;
+  job->parts = parts;
+  job->tasks = 0;
+  for (int32_t g = 0; g < count && parts > 0; ++g) {
+    int64_t tasks = grids[g].tasks(job->call);
+    job->in_part[g] = tasks / parts;
     job->tasks += tasks;
   }
-  if (job->grid_count == 1)
-    job->in_part[0] = 1;
 }
 
 static attnc_status run_grids(const struct attnc_frame *frame,
@@ -223,7 +165,6 @@ static attnc_status run_grids(const struct attnc_frame *frame,
   job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
   for (int32_t g = 0; g < kernel->grid_count; g += job.grid_count) {
     join(&job, g);
-    job.finished = 0;
     if (job.tasks <= 0)
       continue;
     attnc_status status = run_job(frame, &job, workers);

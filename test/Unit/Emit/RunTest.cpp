@@ -177,7 +177,7 @@ TEST_P(RunTest, GivesAWorkerItsShareThenTheEndsOfOthers) {
   order = nullptr;
   for (int64_t task = 32; task < 48; ++task)
     expected.push_back(task);
-  for (int64_t end : {64, 16, 32})
+  for (int64_t end : {32, 16, 64})
     for (int64_t task = end - 1; task >= end - 16; --task)
       expected.push_back(task);
   EXPECT_EQ(tasksInOrder, expected);
