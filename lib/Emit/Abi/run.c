@@ -19,8 +19,9 @@
 
 enum { MOST_UNITS = 128, MOST_JOINED = 4 };
 
-/* Tasks that follow each other; a line of cache, so that workers do not share
-   it. The tasks of a unit have numbers, first those of the first grid. */
+/* Tasks that follow each other; as large as a line of cache, so that few
+   workers share one. The tasks of a unit have numbers, first those of the first
+   grid. */
 struct unit {
   int64_t taken, finished; /* atomic; tasks */
   int64_t unused[6];

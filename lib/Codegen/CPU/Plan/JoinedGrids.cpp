@@ -86,27 +86,32 @@ Value AccessFinder::rootOf(Value buf) const {
   return same ? same : buf;
 }
 
-/// The axes of a buffer at which an access has the index `value`. Merged axes
-/// divide an index.
-static llvm::SmallDenseSet<unsigned, 4> placesOf(Value value, Value buf,
-                                                 ValueRange indices) {
+/// The axes of a buffer at which an access to a tile of type `tile` has the
+/// index `value` and no other one. Merged axes divide an index.
+static llvm::SmallDenseSet<unsigned, 4>
+placesOf(Value value, Value buf, ValueRange indices, tile::TileType tile) {
   llvm::SmallDenseSet<unsigned, 4> places;
   auto merged = tile::RenameOp::findMerged(buf);
-  for (auto [axis, index] : llvm::enumerate(indices))
-    if (index == value && !(merged && (merged->rows == int64_t(axis) ||
-                                       merged->heads == int64_t(axis))))
+  auto names = cast<tile::BufType>(buf.getType()).getNames();
+  for (auto [axis, index] : llvm::enumerate(indices)) {
+    bool isMerged = merged && (merged->rows == int64_t(axis) ||
+                               merged->heads == int64_t(axis));
+    bool hasOthers = tile.getDimSize(names[axis]).value_or(1) != 1;
+    if (index == value && !isMerged && !hasOthers)
       places.insert(unsigned(axis));
+  }
   return places;
 }
 
 GridAccesses AccessFinder::find(tile::GridOp grid) const {
   GridAccesses found;
-  auto note = [&](Value buf, ValueRange indices, bool stores) {
+  auto note = [&](Value buf, ValueRange indices, tile::TileType tile,
+                  bool stores) {
     auto [entry, isNew] = found.try_emplace(rootOf(buf));
     Accesses &all = entry->second;
     all.stores |= stores;
     for (auto [axis, index] : llvm::enumerate(grid.getBody().getArguments())) {
-      auto places = placesOf(index, buf, indices);
+      auto places = placesOf(index, buf, indices, tile);
       if (isNew)
         all.places.push_back(std::move(places));
       else
@@ -119,11 +124,12 @@ GridAccesses AccessFinder::find(tile::GridOp grid) const {
         continue;
       auto load = dyn_cast<tile::LoadOp>(op);
       if (auto store = dyn_cast<tile::StoreOp>(op))
-        note(operand, store.getIndices(), /*stores=*/true);
+        note(operand, store.getIndices(), store.getValue().getType(),
+             /*stores=*/true);
       else if (load && !load.getTable())
-        note(operand, load.getIndices(), /*stores=*/false);
+        note(operand, load.getIndices(), load.getType(), /*stores=*/false);
       else // at places that a table or an element gives
-        note(operand, {}, /*stores=*/false);
+        note(operand, {}, {}, /*stores=*/false);
     }
   });
   return found;

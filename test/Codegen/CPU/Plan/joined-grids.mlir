@@ -50,6 +50,23 @@ tile.program @other_heads(%x: !tile.buf<b, h, q : f32>, %y: !tile.buf<b, h, q : 
   }
 }
 
+// A tile that reads two heads waits for all tasks, too.
+// CHECK-LABEL: func.func @two_heads.grid1.tasks(
+// CHECK-NOT:   @two_heads.grid1.units
+// CHECK:       @two_heads.workspace
+tile.program @two_heads(%x: !tile.buf<b, h, q : f32>, %y: !tile.buf<b, h, q : f32>, %n: index) target #cpu {
+  %c4 = arith.constant 4 : index
+  %P = tile.workspace [%n, %c4, %n] : !tile.buf<b, h, q : f32>
+  tile.grid (%b, %h, %i) to (%n, %c4, %n) {
+    %0 = tile.load %x[%b, %h, %i] : !tile.buf<b, h, q : f32> -> !tile.tile<q:16, f32>
+    tile.store %0, %P[%b, %h, %i] : !tile.tile<q:16, f32>, !tile.buf<b, h, q : f32>
+  }
+  tile.grid (%b, %h, %i) to (%n, %c4, %n) {
+    %0 = tile.load %P[%b, %h, %i] : !tile.buf<b, h, q : f32> -> !tile.tile<h:2, q:16, f32>
+    tile.store %0, %y[%b, %h, %i] : !tile.tile<h:2, q:16, f32>, !tile.buf<b, h, q : f32>
+  }
+}
+
 // What a grid stores must not be what an earlier one still reads for another
 // head.
 // CHECK-LABEL: func.func @overwritten.grid1.tasks(
