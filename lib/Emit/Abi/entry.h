@@ -23,6 +23,8 @@ enum {
   ATTNC_MAX_TENSORS = 32,
   ATTNC_MAX_SIZES = 32,
   ATTNC_MAX_DEPTH = 16,
+  /* grids with `units` in a row, and the one before them */
+  ATTNC_MAX_JOINED = 4,
   /* words about the processor, in the order of cpu.h */
   ATTNC_CPU_WORDS = 9,
   ATTNC_ALIGNMENT = 64,
@@ -100,9 +102,9 @@ struct attnc_condition {
   struct attnc_expr lhs, rhs;
 };
 
-/* Tasks of a grid wait for all of the grid before, unless `units` is not null.
-   Then both divide their tasks into so many equal parts in order, and a task
-   waits only for the part with the number of its own. */
+/* Tasks of a grid wait for all of the grid before. If `units` is not null both
+   divide their tasks into so many equal parts in order, and it suffices if a
+   task waits for the part with the number of its own. */
 struct attnc_grid {
   int64_t (*tasks)(const struct attnc_call *call);
   void (*body)(const struct attnc_call *call, void *scratch, int64_t task);

@@ -1,96 +1,72 @@
 //===- run.c - Memory, and the grids one after the other ------------------===//
 //
-// Grids whose tasks need only those of one head before them run head by head,
-// so that what one grid stores is in the cache when the next one reads it: the
-// units of such grids are the parts of attnc_grid::units, or several of them.
-// The units of any other grid are neighboring tasks.
+// The tasks of a grid are divided into shares, one for each worker. A worker
+// takes the tasks of its share in order, then what is left of other shares, so
+// that any pool balances, whatever order it starts them in. Tasks that
+// follow each other read the same keys and values, which stay in the cache of
+// one core, where the same share of the grid before left what it packed. A
+// result does not depend on the shares: tasks do not communicate. Returning
+// from parallel_for is the barrier between grids.
 //
-// Each worker has a share of the units. It runs the tasks of its units in
-// order, then those of other shares from their ends, so that any pool balances,
-// whatever order it starts the workers in. Neighboring tasks read the same keys
-// and values, which stay in the cache of one core, where the same share of the
-// grids before left what it packed. A result does not depend on the shares:
-// tasks of a grid do not communicate. Returning from parallel_for is the
-// barrier between grids that are not joined.
+// Grids whose tasks need only those of one head before them run head by head,
+// so that what one grid stores is in the cache when the next one reads it: then
+// workers share heads, the parts of attnc_grid::units, and the worker that
+// takes one runs its tasks of all these grids.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frame.h"
 
-enum { MOST_UNITS = 128, MOST_JOINED = 4 };
+enum { MOST_SHARES = 64 };
 
-/* Tasks that follow each other; as large as a line of cache, so that few
-   workers share one. The tasks of a unit have numbers, first those of the first
-   grid. */
-struct unit {
-  int64_t taken, finished; /* atomic; tasks */
-  int64_t unused[6];
+/* Consecutive parts; as large as a line of cache, so that few workers share
+ * one. */
+struct share {
+  int64_t first, count;
+  int64_t taken; /* atomic */
+  int64_t unused[5];
 };
 
-/* Grids that run unit by unit, as their workers see them. */
+/* Grids that run part by part, as their workers see them. */
 struct job {
   const struct attnc_kernel *kernel;
   const struct attnc_call *call;
   const struct attnc_grid *grids; /* those of the kernel that are joined */
-  int32_t grid_count;
   char *scratch;
-  int64_t scratch_bytes;        /* per worker */
-  int64_t parts;                /* of the tasks of each grid */
-  int64_t in_part[MOST_JOINED]; /* tasks of a part */
-  int64_t tasks;                /* of all grids */
-  int64_t workers, units;
-  int64_t in_unit, share; /* parts of a unit, units of a worker */
-  struct unit *unit;
+  int64_t scratch_bytes; /* per worker */
+  int64_t parts;         /* of the tasks of each grid */
+  int64_t finished;      /* atomic; parts */
+  int64_t shares;
+  struct share *share;
+  int32_t grid_count;
   int flushes;
+  int64_t in_part[ATTNC_MAX_JOINED]; /* tasks of a part */
 };
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* In how many pieces of `size` things `count` things are divided. */
-static int64_t pieces_of(int64_t count, int64_t size) {
-  return (count + size - 1) / size;
-}
-
-/* Runs the tasks of unit `u` that may run now: those of a grid once all tasks
-   of the grids before are finished. Returns whether others may run later. */
-static int run_unit(const struct job *job, int64_t u, char *scratch) {
-  struct unit *unit = &job->unit[u];
-  int64_t first = u * job->in_unit;
-  int64_t parts = least(job->in_unit, job->parts - first);
-  int64_t next = __atomic_load_n(&unit->taken, __ATOMIC_RELAXED);
-  for (;;) {
-    int64_t task = next, count;
-    int32_t g = 0;
-    while (task >= (count = job->in_part[g] * parts)) {
-      task -= count;
-      if (++g == job->grid_count)
-        return 0;
-    }
-    if (__atomic_load_n(&unit->finished, __ATOMIC_ACQUIRE) < next - task)
-      return 1;
-    if (!__atomic_compare_exchange_n(&unit->taken, &next, next + 1, 1,
-                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      continue;
-    job->grids[g].body(job->call, scratch, job->in_part[g] * first + task);
-    __atomic_fetch_add(&unit->finished, 1, __ATOMIC_RELEASE);
-    ++next; /* if nobody else has taken it */
+/* Shares of equal sizes; the last ones may be smaller, or empty. */
+static void deal(struct job *job) {
+  int64_t most = (job->parts + job->shares - 1) / job->shares, first = 0;
+  for (int64_t p = 0; p < job->shares; ++p, first += most) {
+    struct share *share = &job->share[p];
+    share->first = first;
+    share->count = job->parts - first < most ? job->parts - first : most;
+    share->taken = 0;
   }
 }
 
-/* All tasks that no other worker runs: those of the own share, then those
-   before it, from the end. What is left then waits for tasks that others have
-   begun. */
-static void run_units(const struct job *job, int64_t worker, char *scratch) {
-  int64_t first = least(worker * job->share, job->units);
-  int64_t end = least(first + job->share, job->units);
-  int must_wait;
-  do {
-    must_wait = 0;
-    for (int64_t i = 0; i < job->units; ++i) {
-      int64_t u = first + i < end ? first + i : end - 1 - i;
-      must_wait |= run_unit(job, u < 0 ? u + job->units : u, scratch);
-    }
-  } while (must_wait);
+/* The next part of a share; -1: none is left. */
+static int64_t take(struct share *share) {
+  int64_t number = __atomic_fetch_add(&share->taken, 1, __ATOMIC_RELAXED);
+  return number < share->count ? share->first + number : -1;
+}
+
+/* The tasks of a part, grid by grid. */
+static void run_part(const struct job *job, char *scratch, int64_t part) {
+  for (int32_t g = 0; g < job->grid_count; ++g) {
+    int64_t count = job->in_part[g], task = part * count;
+    for (; count > 0; --count)
+      job->grids[g].body(job->call, scratch, task++);
+  }
 }
 
 /* The floating-point state and the registers of a matrix unit belong to a
@@ -101,57 +77,58 @@ static void work(void *context, int64_t worker) {
   uint32_t saved = enter_arithmetic(job->flushes);
   if (job->kernel->begin)
     job->kernel->begin(scratch);
-  run_units(job, worker, scratch);
+  int64_t done = 0;
+  for (int64_t p = 0; p < job->shares; ++p, ++worker) {
+    struct share *share = &job->share[worker % job->shares];
+    for (int64_t part; (part = take(share)) >= 0; ++done)
+      run_part(job, scratch, part);
+  }
   if (job->kernel->end)
     job->kernel->end();
   leave_arithmetic(saved);
+  __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
 }
 
 static attnc_status run_job(const struct attnc_frame *frame, struct job *job,
                             int64_t workers) {
   const attnc_runtime *runtime = &frame->runtime;
-  job->workers = least(workers, job->tasks);
-  struct unit units[MOST_UNITS];
-  job->unit = units;
-  job->in_unit = pieces_of(job->parts, MOST_UNITS);
-  job->units = pieces_of(job->parts, job->in_unit);
-  job->share = pieces_of(job->units, job->workers);
-  for (int64_t u = 0; u < job->units; ++u)
-    units[u].taken = units[u].finished = 0;
+  if (workers > job->parts)
+    workers = job->parts;
+  struct share shares[MOST_SHARES];
+  job->share = shares;
+  job->shares = workers < MOST_SHARES ? workers : MOST_SHARES;
+  job->finished = 0;
+  deal(job);
   attnc_status status = ATTNC_OK;
-  if (job->workers == 1)
+  if (workers == 1)
     work(job, 0);
   else
-    status = runtime->parallel_for(runtime->user, job->workers, work, job);
+    status = runtime->parallel_for(runtime->user, workers, work, job);
   if (status != ATTNC_OK)
     return report_text(frame, status, "runtime: parallel_for failed");
-  int64_t left = job->tasks;
-  for (int64_t u = 0; u < job->units; ++u)
-    left -= __atomic_load_n(&units[u].finished, __ATOMIC_ACQUIRE);
-  if (left)
+  if (__atomic_load_n(&job->finished, __ATOMIC_ACQUIRE) != job->parts)
     return report_text(frame, ATTNC_DEVICE_FAILED,
                        "runtime: parallel_for returned before all tasks ran");
   return ATTNC_OK;
 }
 
-/* The tasks of grid `first` and of those that are joined to it. */
-static void join(struct job *job, int32_t first) {
+/* The tasks of grid `first`, and of those that are joined to it if their parts
+   balance so many workers. */
+static void join(struct job *job, int32_t first, int64_t workers) {
   const struct attnc_grid *grids = &job->kernel->grids[first];
   int32_t most = job->kernel->grid_count - first, count = 1;
-  int64_t (*count_parts)(const struct attnc_call *) =
-      most > 1 && grids[1].units ? grids[1].units : grids[0].tasks;
-  int64_t parts = count_parts(job->call);
-  while (count < most && count < MOST_JOINED && grids[count].units)
-    ++count;
+  int64_t parts = grids[0].tasks(job->call);
+  if (most > 1 && grids[1].units) {
+    int64_t units = grids[1].units(job->call);
+    if (units >= 4 * workers)
+      for (parts = units; count < most && grids[count].units;)
+        ++count;
+  }
   job->grids = grids;
   job->grid_count = count;
   job->parts = parts;
-  job->tasks = 0;
-  for (int32_t g = 0; g < count && parts > 0; ++g) {
-    int64_t tasks = grids[g].tasks(job->call);
-    job->in_part[g] = tasks / parts;
-    job->tasks += tasks;
-  }
+  for (int32_t g = 0; g < count && parts > 0; ++g)
+    job->in_part[g] = grids[g].tasks(job->call) / parts;
 }
 
 static attnc_status run_grids(const struct attnc_frame *frame,
@@ -165,8 +142,8 @@ static attnc_status run_grids(const struct attnc_frame *frame,
   job.scratch_bytes = scratch_bytes;
   job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
   for (int32_t g = 0; g < kernel->grid_count; g += job.grid_count) {
-    join(&job, g);
-    if (job.tasks <= 0)
+    join(&job, g, workers);
+    if (job.parts <= 0)
       continue;
     attnc_status status = run_job(frame, &job, workers);
     if (status != ATTNC_OK)

@@ -164,7 +164,7 @@ TEST_P(RunTest, DoesNotDependOnTheOrderOfAPool) {
 }
 
 // Neighbors share keys and values: they stay with one worker while it can.
-TEST_P(RunTest, GivesAWorkerItsShareThenTheEndsOfOthers) {
+TEST_P(RunTest, GivesAWorkerItsShareThenThoseOfOthers) {
   useThreads(4);
   runtime.parallel_for = [](void *, int64_t, Body *body,
                             void *context) -> attnc_status {
@@ -177,8 +177,8 @@ TEST_P(RunTest, GivesAWorkerItsShareThenTheEndsOfOthers) {
   order = nullptr;
   for (int64_t task = 32; task < 48; ++task)
     expected.push_back(task);
-  for (int64_t end : {32, 16, 64})
-    for (int64_t task = end - 1; task >= end - 16; --task)
+  for (int64_t first : {48, 0, 16})
+    for (int64_t task = first; task < first + 16; ++task)
       expected.push_back(task);
   EXPECT_EQ(tasksInOrder, expected);
 }

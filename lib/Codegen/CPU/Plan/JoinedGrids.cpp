@@ -32,6 +32,9 @@ namespace attnc::cpu {
 /// alone, grids would wait for each other as before.
 static constexpr unsigned kLeastAxes = 2;
 
+/// ATTNC_MAX_JOINED of the entry (Abi/entry.h).
+static constexpr size_t kMostGrids = 4;
+
 namespace {
 /// What the tasks of a grid do to a tensor or workspace.
 struct Accesses {
@@ -181,7 +184,7 @@ std::vector<unsigned> findJoinedGrids(tile::ProgramOp program) {
       axes =
           std::min(axes, joinedAxes(accesses[before], accesses[number],
                                     equalAxes(grids[before], grids[number])));
-    if (axes < kLeastAxes) {
+    if (axes < kLeastAxes || number - first >= kMostGrids) {
       first = number;
       continue;
     }
