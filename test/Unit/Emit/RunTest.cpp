@@ -118,6 +118,16 @@ public:
       return ATTNC_OK;
     };
   }
+  /// A pool of one thread that runs the workers one after the other.
+  void useOneThreadBackwards(int32_t threads) {
+    useThreads(threads);
+    runtime.parallel_for = [](void *, int64_t count, Body *body,
+                              void *context) -> attnc_status {
+      while (count > 0)
+        body(context, --count);
+      return ATTNC_OK;
+    };
+  }
 
   Compiled compiled;
   std::vector<float> in, out;
@@ -150,15 +160,8 @@ TEST_P(RunTest, NeverHasMoreWorkersThanTasks) {
   EXPECT_EQ(workers, 64);
 }
 
-// A pool of one thread that runs the workers one after the other, backwards.
 TEST_P(RunTest, DoesNotDependOnTheOrderOfAPool) {
-  useThreads(4);
-  runtime.parallel_for = [](void *, int64_t count, Body *body,
-                            void *context) -> attnc_status {
-    while (count > 0)
-      body(context, --count);
-    return ATTNC_OK;
-  };
+  useOneThreadBackwards(4);
   EXPECT_EQ(call(), ATTNC_OK) << text;
   EXPECT_TRUE(isReversed());
 }
@@ -260,7 +263,9 @@ TEST_P(JoinedTest, RunsUnitByUnitOnOneThread) {
   EXPECT_EQ(sequence, expected);
 }
 
-TEST_P(JoinedTest, WaitsForTheTasksOfAUnitOnWorkers) {
+// Two and three workers have four units or more each, others wait between
+// grids.
+TEST_P(JoinedTest, StoresAUnitBeforeItIsReadOnWorkers) {
   for (int32_t threads : {2, 3, 8, 40}) {
     useThreads(threads);
     for (int round = 0; round < 20; ++round) {
@@ -272,13 +277,7 @@ TEST_P(JoinedTest, WaitsForTheTasksOfAUnitOnWorkers) {
 }
 
 TEST_P(JoinedTest, RunsUnderAPoolOfOneThread) {
-  useThreads(4);
-  runtime.parallel_for = [](void *, int64_t count, Body *body,
-                            void *context) -> attnc_status {
-    while (count > 0)
-      body(context, --count);
-    return ATTNC_OK;
-  };
+  useOneThreadBackwards(4);
   EXPECT_EQ(callJoined(), ATTNC_OK) << text;
   EXPECT_TRUE(isCopied());
   EXPECT_EQ(sequence.front(), Ran(0, 48)); // the share of the last worker
