@@ -61,7 +61,10 @@ private:
   RunOptions options;
   Session session;
   RunInput input;
+  /// The reference of large cases, and what its functions take: a later pass
+  /// may give the object's function other inputs.
   mlir::OwningOpRef<mlir::ModuleOp> fused;
+  std::vector<Interface> fusedInterfaces;
   llvm::SmallString<0> bytes;
   /// For each level the functions that multiply f16 as terms of bf16.
   std::set<std::pair<const Target *, std::string>> withTerms;
@@ -101,6 +104,7 @@ bool Run::compile() {
     return isDone && !(checker && checker->failed());
   }
   fused = session.module().clone();
+  fusedInterfaces = session.interfaces().vec();
   if (session.targets().front()->kind != TargetKind::Gpu)
     for (mlir::ModuleOp module : {input.graph(), *fused})
       reference::forbidTf32(module); // no backend of CPUs rounds to it
@@ -216,7 +220,7 @@ bool Run::runFunction(unsigned index, RunnableObject &object) {
       return false;
     ReferenceFunctions reference{
         oracleOf(input.graph(), input.functions(), function.name, *sizes),
-        oracleOf(*fused, session.interfaces(), function.name, *sizes),
+        oracleOf(*fused, fusedInterfaces, function.name, *sizes),
         input.specOf(function)};
     isRight &= runCase(function, std::move(*sizes), *plan, reference);
   }

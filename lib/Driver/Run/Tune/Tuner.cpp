@@ -99,7 +99,10 @@ private:
   Session session;
   RunInput input;
   TuneFile file;
+  /// The reference of large cases, and what its functions take: a later pass
+  /// may give the object's function other inputs.
   mlir::OwningOpRef<mlir::ModuleOp> fused;
+  std::vector<Interface> fusedInterfaces;
   RunThreads threads;
   TensorFiles noFiles;
   /// Of the kernel that is tuned: the automatic choice, and the fastest others.
@@ -154,6 +157,7 @@ bool Tuner::compile() {
       (session.stage() < Stage::Fused && !session.advanceTo(Stage::Fused)))
     return false;
   fused = session.module().clone();
+  fusedInterfaces = session.interfaces().vec();
   for (mlir::ModuleOp module : {input.graph(), *fused})
     reference::forbidTf32(module); // no backend of CPUs rounds to it
   if (!file.open(session.fingerprint()))
@@ -180,7 +184,7 @@ bool Tuner::addCases(TuneTask &task, const SessionPart &part,
       return false;
     ReferenceFunctions reference{
         oracleOf(input.graph(), input.functions(), function.name, *values),
-        oracleOf(*fused, session.interfaces(), function.name, *values),
+        oracleOf(*fused, fusedInterfaces, function.name, *values),
         input.specOf(function)};
     auto run = std::make_unique<RunCase>(function, *values, options,
                                          options.seed, session.mlirContext());
