@@ -22,7 +22,7 @@
 // CHECK-SAME:      q = 32, k = 768, e = 512,
 // CHECK-SAME:      score_granule = [6, 2]
 // CHECK-NOT:       attn.cases
-// CHECK-SAME:      attn.tile_rows = 128
+// CHECK-SAME:      attn.tile_rows = 256
 // CHECK-LABEL: func.func @f_pack_weights(
 // CHECK-SAME:    %[[W:.*]]: tensor<768x1536xbf16>
 // CHECK-NEXT:    %[[V:.*]] = attn.view "(pc)(nl)->nplc" %[[W]]
@@ -82,15 +82,17 @@ module attributes {attnc.interface = [{name = "odd", title = "t", spec = "s", si
 
 // -----
 
-// Blocks as wide as a panel store short pieces of rows.
-// REMARK: remark: weights of qd,de->qe are packed in each call, because rows of its result are more than 4096 bytes apart, where blocks as wide as a panel are slower [packed]
-// CHECK-LABEL: func.func @far(
-// CHECK-NOT:     attn.panels
+// A block has 512 rows in tiles of 256, each of which reads the panel; of a long
+// sum as many rows as half of L2 holds.
+// CHECK-LABEL: func.func @longer(
+// CHECK:         attn.contract "qd,de->qe"{{.*}}rows = "q", q = 32, k = 768, e = 512,{{.*}}attn.tile_rows = 256
+// CHECK:         attn.contract "qd,de->qe"{{.*}}rows = "q", q = 32, k = 2304, e = 128,{{.*}}attn.tile_rows = 128
 !x = tensor<?x768xbf16, #attn.dims<rows, 768>>
 !y = tensor<?x2304xbf16, #attn.dims<rows, 2304>>
-module attributes {attnc.interface = [{name = "far", title = "t", spec = "s", sizes = [{name = "rows"}], tensors = [{name = "X", role = "query", dtype = "bf16", axes = ["rows", "768"]}, {name = "A", role = "input", dtype = "bf16", axes = ["768", "2304"], resident}, {name = "O", role = "output", dtype = "bf16", axes = ["rows", "2304"]}]}]} {
-  func.func @far(%x: !x, %a: tensor<768x2304xbf16>) -> !y {
+module attributes {attnc.interface = [{name = "longer", title = "t", spec = "s", sizes = [{name = "rows"}], tensors = [{name = "X", role = "query", dtype = "bf16", axes = ["rows", "768"]}, {name = "A", role = "input", dtype = "bf16", axes = ["768", "2304"], resident}, {name = "B", role = "input", dtype = "bf16", axes = ["2304", "768"], resident}, {name = "O", role = "output", dtype = "bf16", axes = ["rows", "768"]}]}]} {
+  func.func @longer(%x: !x, %a: tensor<768x2304xbf16>, %b: tensor<2304x768xbf16>) -> !x {
     %0 = attn.contract "qd,de->qe" (%x, %a) : (!x, tensor<768x2304xbf16>) -> !y
-    return %0 : !y
+    %1 = attn.contract "qd,de->qe" (%0, %b) : (!y, tensor<2304x768xbf16>) -> !x
+    return %1 : !x
   }
 }
