@@ -12,6 +12,10 @@
 //   func.func @f(...) attributes {attnc.expect = [{query_len = 1024, ...}]}
 // and the interface says `cases = ["query_len <= 64"]`.
 //
+// What suits one query may be poor for eight, which a call verifies or a small
+// batch of chunks has, even if `expect` does not list them: if a schedule of
+// their own is better by far, they get a copy, too.
+//
 // Tests: test/Schedule/split-schedules.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -29,6 +33,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -155,20 +160,22 @@ static bool findKernels(func::FuncOp function, Trial &trial) {
 }
 
 /// The regimes of a case, and its border with half of their weight, as the copy
-/// will have them.
+/// will have them: none of regimes that nobody listed, the last ones.
 static SmallVector<Regime> regimesOf(const WayCase &entry,
                                      ArrayRef<Regime> regimes,
-                                     ArrayRef<unsigned> wayOf) {
-  SmallVector<Regime> some;
-  for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
-    if (way == entry.way)
-      some.push_back(at);
-  for (size_t i = 0, count = some.size(); i < count; ++i) {
-    Regime border = some[i];
+                                     ArrayRef<unsigned> wayOf, size_t listed) {
+  SmallVector<Regime> some, borders;
+  for (auto [i, at] : llvm::enumerate(regimes)) {
+    if (wayOf[i] != entry.way)
+      continue;
+    some.push_back(at);
+    if (i >= listed)
+      continue;
+    Regime &border = borders.emplace_back(at);
     border.weight /= 2;
     border.sizes[entry.size] = entry.border;
-    some.push_back(border);
   }
+  some.append(borders);
   return some;
 }
 
@@ -189,15 +196,65 @@ static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
                         << cycles << " [kernel]";
 }
 
-std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
-                                                Trial trial) {
-  // Each point takes as long as a candidate of the choice.
-  constexpr unsigned mostPoints = 64;
-  SmallVector<Regime> regimes = getRegimes(function, trial.interface);
-  if (regimes.size() < 2 || !findKernels(function, trial))
-    return std::nullopt;
+/// Each point takes as long as a candidate of the choice.
+static constexpr unsigned kMostPoints = 64;
+
+namespace {
+/// The regimes of a function, the ways to compute it, and the best of them.
+struct Plan {
+  const Trial &trial;
+  const FunctionCost &products;
+  SmallVector<Regime> regimes;
+  size_t listed; // the first ones, which `expect` lists
   std::vector<Way> ways;
-  ways.emplace_back(trial, regimes); // the first: one schedule for all
+  SmallVector<unsigned> wayOf;
+  WayCases found;
+
+  double cost(unsigned way, const Regime &at) const {
+    return products.cyclesAt(at) + ways[way].cyclesAt(trial, at);
+  }
+  bool findWays();
+  void improveWays();
+  bool findCasesOf(ArrayRef<Regime> at, ArrayRef<unsigned> way);
+  std::optional<MovedRegime> addFewQueries();
+  void moveBorders();
+};
+} // namespace
+
+bool Plan::findCasesOf(ArrayRef<Regime> at, ArrayRef<unsigned> way) {
+  auto costOf = [&](unsigned number, const Regime &point) {
+    return cost(number, point);
+  };
+  std::optional<WayCases> cases = findCases(at, way, costOf, kMostPoints);
+  if (!cases || !isWorthCopies(*cases))
+    return false;
+  found = std::move(*cases);
+  return true;
+}
+
+/// Gives the regimes that share a way the best one for them.
+void Plan::improveWays() {
+  SmallVector<unsigned> given = wayOf;
+  for (unsigned way :
+       llvm::SmallSetVector<unsigned, 4>(given.begin(), given.end())) {
+    SmallVector<Regime> some;
+    for (auto [at, its] : llvm::zip_equal(regimes, given))
+      if (its == way)
+        some.push_back(at);
+    Way own(trial, some);
+    if (!own.isLegal())
+      continue;
+    for (auto [its, now] : llvm::zip_equal(given, wayOf))
+      if (its == way)
+        now = ways.size();
+    ways.push_back(std::move(own));
+  }
+}
+
+/// One way for all regimes, and those that are best at one of them; false if
+/// one will do.
+bool Plan::findWays() {
+  ways.emplace_back(trial, regimes);
   for (const Regime &alone : regimes)
     if (ways.front().isLegal())
       if (Way way(trial, alone);
@@ -206,30 +263,90 @@ std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
           }))
         ways.push_back(std::move(way));
   if (ways.size() == 1)
+    return false;
+  auto costOf = [&](unsigned way, const Regime &at) { return cost(way, at); };
+  wayOf = assignWays(regimes, ways.size(), costOf, kWorthASchedule);
+  if (llvm::all_equal(wayOf))
+    return false;
+  improveWays();
+  return findCasesOf(regimes, wayOf);
+}
+
+/// Adds the regime of a single query with `kFew` of them, if those have a way
+/// that is better by far; nothing if `expect` lists a few queries.
+std::optional<MovedRegime> Plan::addFewQueries() {
+  constexpr int64_t kFew = 8;
+  constexpr StringLiteral size = "query_len";
+  auto *single = llvm::find_if(
+      regimes, [&](const Regime &at) { return at.sizes.lookup(size) == 1; });
+  bool isListed = llvm::any_of(regimes, [&](const Regime &at) {
+    int64_t queries = at.sizes.lookup(size);
+    return queries > 1 && queries <= kMostFewQueries;
+  });
+  if (single == regimes.end() || isListed)
     return std::nullopt;
-  FunctionCost products(function, {&trial.target, true});
-  auto cost = [&](unsigned way, const Regime &at) {
-    return products.cyclesAt(at) + ways[way].cyclesAt(trial, at);
-  };
-  SmallVector<unsigned> wayOf =
-      assignWays(regimes, ways.size(), cost, kWorthASchedule);
-  std::optional<WayCases> found = findCases(regimes, wayOf, cost, mostPoints);
-  if (!found || !isWorthCopies(*found))
+  Regime few = *single;
+  few.sizes[size] = kFew;
+  few.weight /= 2;
+  few.text = std::to_string(kFew) + " queries of it";
+  double best = HUGE_VAL;
+  for (unsigned way : wayOf)
+    best = std::min(best, cost(way, few));
+  Way own(trial, few);
+  if (!own.isLegal())
     return std::nullopt;
-  // A copy is scheduled for its border, too, which moves the border. Beyond few
-  // queries it would lose what makes their schedules fast.
+  ways.push_back(std::move(own));
+  unsigned last = ways.size() - 1;
+  SmallVector<Regime> more = regimes;
+  more.push_back(few);
+  SmallVector<unsigned> itsWays = wayOf;
+  itsWays.push_back(last);
+  WayCases before = found;
+  if (kWorthASchedule * cost(last, few) > best || !findCasesOf(more, itsWays) ||
+      !llvm::all_of(found.cases, [&](auto &one) { return one.size == size; })) {
+    found = before;
+    return std::nullopt;
+  }
+  regimes = more;
+  wayOf = itsWays;
+  return MovedRegime{unsigned(single - regimes.begin()), size.str(), kFew};
+}
+
+/// A copy is scheduled for its border, too, which moves the border. Beyond few
+/// queries it would lose what makes their schedules fast.
+void Plan::moveBorders() {
   SmallVector<unsigned> moved = wayOf;
-  for (const WayCase &entry : found->cases)
-    if (Way copy(trial, regimesOf(entry, regimes, wayOf)); copy.isLegal()) {
+  for (const WayCase &entry : found.cases)
+    if (Way copy(trial, regimesOf(entry, regimes, wayOf, listed));
+        copy.isLegal()) {
       llvm::replace(moved, entry.way, unsigned(ways.size()));
       ways.push_back(std::move(copy));
     }
+  WayCases before = found;
   auto isFew = [](const WayCase &entry) {
     return entry.size == "query_len" && entry.border <= kMostFewQueries;
   };
-  if (auto again = findCases(regimes, moved, cost, mostPoints);
-      again && isWorthCopies(*again) && llvm::all_of(again->cases, isFew))
-    wayOf = moved, found = std::move(again);
-  explain(function, regimes, wayOf, *found, cost);
-  return groupRegimes(wayOf, *found);
+  if (findCasesOf(regimes, moved) && llvm::all_of(found.cases, isFew))
+    wayOf = moved;
+  else
+    found = before;
+}
+
+std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
+                                                Trial trial) {
+  SmallVector<Regime> regimes = getRegimes(function, trial.interface);
+  if (regimes.size() < 2 || !findKernels(function, trial))
+    return std::nullopt;
+  FunctionCost products(function, {&trial.target, true});
+  Plan plan{trial, products, regimes, regimes.size(), {}, {}, {}};
+  if (!plan.findWays())
+    return std::nullopt;
+  std::optional<MovedRegime> few = plan.addFewQueries();
+  plan.moveBorders();
+  explain(function, plan.regimes, plan.wayOf, plan.found,
+          [&](unsigned way, const Regime &at) { return plan.cost(way, at); });
+  RegimeSplit split = groupRegimes(plan.wayOf, plan.found);
+  if (few)
+    split.moved.push_back(*few);
+  return split;
 }

@@ -49,7 +49,8 @@ def SplitSchedules : Pass<"attn-split-schedules", "::mlir::ModuleOp"> {
     its `attnc.expect`: one schedule for all is predicted to take more than 1.25
     times as long as the best at one of them. `@f` becomes `@f.case0`, ... and
     `@f`, each with some of the regimes, and `cases` of the interface selects
-    one per call. A function with a fixed schedule, with cases, or with quantized
+    one per call. Where a regime has one query and none has a few, eight queries
+    get a copy on the same condition. A function with a fixed schedule, with cases, or with quantized
     keys and values stays one.
 
     Remarks print what each case saves.

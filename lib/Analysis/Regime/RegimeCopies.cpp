@@ -34,8 +34,9 @@ RegimeSplit attnc::groupRegimes(ArrayRef<unsigned> wayOf,
   return split;
 }
 
-/// A regime at the border of a case.
-static DictionaryAttr atBorder(DictionaryAttr regime, const WayCase &entry) {
+/// A regime with another value of a size, with half of its weight.
+static DictionaryAttr moveRegime(DictionaryAttr regime, StringRef size,
+                                 int64_t value) {
   constexpr double share = 0.5;
   Builder b(regime.getContext());
   NamedAttrList fields(regime);
@@ -43,22 +44,33 @@ static DictionaryAttr atBorder(DictionaryAttr regime, const WayCase &entry) {
   fields.set("weight", b.getF64FloatAttr(
                            share * (weight ? weight.getValueAsDouble() : 1)));
   fields.set(kBorderField, b.getUnitAttr());
-  fields.set(entry.size, b.getI64IntegerAttr(entry.border));
+  fields.set(size, b.getI64IntegerAttr(value));
   return fields.getDictionary(regime.getContext());
 }
 
+/// The regimes to which the numbers of groups belong.
+static SmallVector<Attribute> regimesOf(func::FuncOp function,
+                                        const RegimeSplit &split) {
+  auto expected = function->getAttrOfType<ArrayAttr>(kExpectAttr);
+  SmallVector<Attribute> all(expected.begin(), expected.end());
+  for (const MovedRegime &moved : split.moved)
+    all.push_back(moveRegime(cast<DictionaryAttr>(expected[moved.regime]),
+                             moved.size, moved.value));
+  return all;
+}
+
 /// Leaves the regimes of one group in `attnc.expect`, and the border of its
-/// case, if it has one.
-static void restrictRegimes(func::FuncOp function, ArrayRef<unsigned> group,
-                            const WayCase *entry) {
-  auto all = function->getAttrOfType<ArrayAttr>(kExpectAttr);
+/// case, if it has one. A moved regime stands between such borders.
+static void restrictRegimes(func::FuncOp function, ArrayRef<Attribute> all,
+                            ArrayRef<unsigned> group, const WayCase *entry) {
   SmallVector<Attribute> some;
   for (unsigned regime : group)
     some.push_back(all[regime]);
   if (entry)
     for (unsigned regime : group)
-      if (auto fields = dyn_cast<DictionaryAttr>(all[regime]))
-        if (Attribute border = atBorder(fields, *entry);
+      if (auto fields = dyn_cast<DictionaryAttr>(all[regime]);
+          fields && !fields.contains(kBorderField))
+        if (Attribute border = moveRegime(fields, entry->size, entry->border);
             !llvm::is_contained(some, border))
           some.push_back(border);
   function->setAttr(kExpectAttr, ArrayAttr::get(function.getContext(), some));
@@ -70,12 +82,13 @@ static void copyForCases(func::FuncOp function, Interface &interface,
     interface.cases.push_back(entry.when);
   OpBuilder b(function);
   std::vector<std::string> names = interface.bodies();
+  SmallVector<Attribute> all = regimesOf(function, split);
   for (auto [number, entry] : llvm::enumerate(split.cases)) {
     auto copy = cast<func::FuncOp>(b.clone(*function));
     copy.setName(names[number]);
-    restrictRegimes(copy, split.groups[number], &entry);
+    restrictRegimes(copy, all, split.groups[number], &entry);
   }
-  restrictRegimes(function, split.groups.back(), nullptr);
+  restrictRegimes(function, all, split.groups.back(), nullptr);
 }
 
 LogicalResult attnc::splitFunctions(

@@ -111,28 +111,14 @@ public:
            (copiesKeys ? copyKey(shape) * keys : 0);
   }
   /// Cycles to pack all keys of a head and their values before the kernel:
-  /// these in squares of 16 by 16, through scratch. What does not fit L2 with
-  /// its packed copy is read, and fetched and written back.
+  /// these in squares of 16 by 16, through scratch. Measured: 37 cycles for the
+  /// values of a key with 128 features in L2, 73 where two heads do not fit it.
   double packOperands(double keys) const {
     constexpr double square = 130;
     double values = square * std::ceil(keys / 16) *
                     std::ceil(double(shape.valueDim) / 16) /
                     double(shape.sharing);
-    double bytes =
-        keys / 8 *
-        ((schedule.packsKeys()
-              ? keyTerms() * double(shape.headDim * shape.keyBits)
-              : 0) +
-         (schedule.transposesValues()
-              ? valueTerms() * double(shape.valueDim * shape.valueBits)
-              : 0)) /
-        double(shape.sharing);
-    constexpr double transfers = 3;
-    double moved = 2 * bytes * double(shape.sharing) > 0.75 * target.l2Bytes()
-                       ? transfers * bytes / target.memory.back().bytesPerCycle
-                       : 0;
-    return moved +
-           (schedule.packsKeys() ? keyTerms() * keys * packKey(shape) : 0) +
+    return (schedule.packsKeys() ? keyTerms() * keys * packKey(shape) : 0) +
            (schedule.transposesValues() ? valueTerms() * values : 0);
   }
   /// Tiles of bf16 of which keys and values are stored as the sum.
@@ -554,7 +540,6 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
     cost.states += tiles.makeStates(double(ranges.getKeys()));
     cost.states *= kStatesInMemory;
   }
-  cost.overhead += tiles.packOperands(double(ranges.getKeys()));
   double all = tiles.bytes(double(ranges.getKeys()));
   bool inL2 = all <= 0.75 * double(target.l2Bytes());
   double perCycle = inL2 ? target.memory[1].bytesPerCycle
@@ -572,14 +557,18 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
       read / (isFew || schedule.unit == tile::CpuUnit::Matrix
                   ? perCycle
                   : std::min<double>(perCycle, target.rowBytesPerCycle));
-  cost.memory = std::max(kExposed * read / perCycle, rows - cost.total());
-  // The matrix unit waits for values that it transposes tile by tile, and for
-  // the keys next to them, which nothing prefetches. (Measured with 4096 keys
-  // of 128 features: 54 cycles for a key and 32 queries with packed values, and
-  // 164 without, as compared to 48 and 97 from L2.)
-  if (schedule.unit == tile::CpuUnit::Matrix && !isFew &&
-      !schedule.transposesValues())
-    cost.memory = rows;
+  // The matrix unit waits for values that it transposes tile by tile, and reads
+  // less beside other work. Measured with 4096 keys of 128 features, beyond L2:
+  // 103 cycles for a key and 32 queries, 95 with 512 keys; of one query 81 and
+  // 55; with values packed before 118 and 108 of 32 queries.
+  bool isExposed = schedule.unit == tile::CpuUnit::Matrix &&
+                   !schedule.runsOverFeatures(schedule.q / lanes) &&
+                   !schedule.transposesValues();
+  double exposed = isExposed ? 0.45 : kExposed, hidden = isExposed ? 0.7 : 1;
+  cost.memory =
+      std::max(exposed * read / perCycle, rows - hidden * cost.total());
+  // The grid that packs reads what the next one reads, so it hides nothing.
+  cost.overhead += tiles.packOperands(double(ranges.getKeys()));
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;
   if (usesStates(schedule, queries)) {

@@ -18,10 +18,20 @@
 
 namespace attnc {
 
+/// A regime of `attnc.expect` with another value of one size, which nobody
+/// listed.
+struct MovedRegime {
+  unsigned regime;
+  std::string size;
+  int64_t value;
+};
+
 /// Which regimes each function is for: those of the cases, then the rest.
+/// Numbers after those of `attnc.expect` are those of `moved`.
 struct RegimeSplit {
   llvm::SmallVector<WayCase> cases;
   llvm::SmallVector<llvm::SmallVector<unsigned>> groups;
+  llvm::SmallVector<MovedRegime> moved;
 };
 
 /// Whether there is anything to tell apart, by as many cases as calls test.
