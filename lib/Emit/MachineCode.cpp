@@ -2,11 +2,13 @@
 
 #include "MachineCode.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
@@ -70,6 +72,27 @@ private:
 
 char NumberFunctions::ID = 0;
 
+namespace {
+/// Keeps additions where they are. Next to products of a matrix unit there are
+/// many branches in a loop. LLVM would move the chain of additions to a sum
+/// past all of them, to the end of the loop, and spill every term until then.
+class NoSinking : public OptPassGate {
+public:
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != "machine-sink";
+  }
+  bool isEnabled() const override { return true; }
+};
+} // namespace
+
+/// Whether a function multiplies on a matrix unit.
+static bool usesMatrixUnit(const Module &module) {
+  return any_of(module, [](const Function &function) {
+    return !function.use_empty() &&
+           function.getName().starts_with("llvm.x86.tdp");
+  });
+}
+
 Error attnc::writeMachineCode(Module &module, TargetMachine &machine,
                               CodeGenFileType type, raw_pwrite_stream &out,
                               unsigned firstNumber) {
@@ -83,6 +106,12 @@ Error attnc::writeMachineCode(Module &module, TargetMachine &machine,
   if (machine.addPassesToEmitFile(passes, out, nullptr, type,
                                   /*DisableVerify=*/true, info))
     return createStringError("the code generator writes no such file");
+  LLVMContext &context = module.getContext();
+  OptPassGate &gate = context.getOptPassGate();
+  NoSinking noSinking;
+  if (usesMatrixUnit(module))
+    context.setOptPassGate(noSinking);
+  scope_exit restore([&] { context.setOptPassGate(gate); });
   passes.run(module);
   return Error::success();
 }
