@@ -75,6 +75,7 @@ private:
   void setTile(Value number);
   SmallVector<const Item *> start(Stage stage, Value number, Value isActive);
   Pending emitAlone(Stage stage, Value number);
+  void emitWhole(Stage stage, Value number);
   bool isInPlace(Value yielded, Value result) const;
   bool isOf(Stage stage, Value yielded) const;
   void emitYields(Stage stage);
@@ -168,19 +169,25 @@ void StagedLoop::emitYields(Stage stage) {
       emitter.copyTile(value, emitter.plan.slots.find(result)->second, window);
 }
 
-/// A stage of products with nothing beside it. Returns what would be pending if
-/// its last sums were not stored.
+/// A stage of products with nothing beside it, each of which stores the sums of
+/// the one before. Returns the last sums, which are pending.
 StagedLoop::Pending StagedLoop::emitAlone(Stage stage, Value number) {
   auto outside = emitter.extents;
   Pending pending;
+  auto nothing = [](Value, ValueRange) { return SmallVector<Value>(); };
   for (const Item *item : start(stage, number, ops.boolean(true))) {
     TileProduct product(emitter, item->ops, window);
-    product.emit();
-    pending = product.lastSums(ops.boolean(false));
+    product.emitPaced({/*every=*/1, /*first=*/0, pending}, {}, nothing);
+    pending = product.lastSums(ops.boolean(true));
   }
-  emitYields(stage);
   emitter.extents = std::move(outside);
   return pending;
+}
+
+/// The same, with nothing pending.
+void StagedLoop::emitWhole(Stage stage, Value number) {
+  storePending(ops, emitAlone(stage, number));
+  emitYields(stage);
 }
 
 /// The products of a turn, each with its part of the granules beside it.
@@ -318,7 +325,7 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
       emitter.copyTile(steady.before, largest->second, window);
   }
   auto again = [&]() -> SmallVector<Value> {
-    emitAlone(Stage::Scores, number); // the next ones have been written over
+    emitWhole(Stage::Scores, number); // the next ones have been written over
     setTile(number);
     for (auto &[carried, vectors] : before)
       for (auto [v, vector] : llvm::enumerate(vectors))
@@ -329,7 +336,7 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
     emitWeights([&](const Item &item) { emitter.emitItem(item, &window); });
     Value next = ops.add(number, 1);
     ops.branch(ops.compare(Predicate::slt, next, count),
-               [&] { emitAlone(Stage::Scores, next); });
+               [&] { emitWhole(Stage::Scores, next); });
     return SmallVector<Value>(pending.isActive.size(), ops.boolean(false));
   };
   SmallVector<Type> types(pending.isActive.size(), ops.getI1Type());
@@ -423,10 +430,14 @@ void StagedLoop::emit() {
   Value zero = ops.index(0);
   ops.branch(ops.compare(Predicate::sgt, count, zero), [&] {
     Pending pending = emitAlone(Stage::Scores, zero);
+    if (!mayStayPending()) {
+      storePending(ops, pending);
+      pending.isActive.assign(pending.isActive.size(), ops.boolean(false));
+    }
     if (stages.steady)
       emitFirstMaximum();
     emitTurns(std::move(pending));
-    emitAlone(Stage::Values, ops.sub(count, ops.index(1)));
+    emitWhole(Stage::Values, ops.sub(count, ops.index(1)));
   });
   emitter.turn = {};
 }
