@@ -19,6 +19,7 @@
 #include "Cpu/CostModel.h"
 #include "Cpu/CpuSchedule.h"
 #include "Cpu/InProduct.h"
+#include "Cpu/ProductSizes.h"
 #include "Quantized/ConvertOnLoad.h"
 #include "Side/SideChoice.h"
 
@@ -98,55 +99,6 @@ static int64_t vectorsOf(attn::BlockForm form, int64_t length, int64_t lanes) {
   int64_t most = form == attn::BlockForm::Dot ? kVectors + 2 : kVectors;
   return vectors <= most ? vectors : kVectors;
 }
-
-/// The most places of a step of a product's sum; and where other ops are
-/// computed in its blocks: then scratch holds what they make of the operand
-/// along the lanes, and steps are short enough for L1 to hold it. Linear
-/// attention, 64 features, Emerald Rapids: 12.5 ms with 64 or 128 places, 13.2
-/// with 256.
-static constexpr int64_t kMostPlaces = 512, kMostPlacesBeside = 128;
-
-/// Sizes of the blocks of a product of matrices.
-///
-/// What lies along the lanes is copied into scratch, step by step of the sum,
-/// once per block of rows: enough rows make the copy cheap, and the operand of
-/// the rows is read from L2 while it stays there. Steps are long, because the
-/// accumulators go to scratch and back between two of them, and so short that
-/// the copy of one, which each register tile reads in full, leaves most of L2
-/// to the rows. On Zen 5, 1024 x 768 x 2304 in f32: 76 % of the peak with 96
-/// rows, 85 with 192, 88 with 288; 256 to 768 places per step are the same.
-///
-/// A matrix unit is so fast that the copy counts more: twice the rows. It reads
-/// 32 columns of the copy for all rows before the next ones; of a step L1 holds
-/// them, so one operand of two comes from L2.
-struct ProductSizes {
-  int64_t rows, step;
-
-  ProductSizes(int64_t rowCount, int64_t sumLength, int64_t tileRows,
-               int64_t mostPlaces, int64_t blockBytes, tile::CpuUnit unit,
-               const Target &target) {
-    bool isMatrix = unit == tile::CpuUnit::Matrix;
-    const Unit *pairs = isMatrix ? findPairUnit(target, unit) : nullptr;
-    int64_t placesMultiple = pairs ? pairs->depth : 16;
-    rows = evenly(rowCount, isMatrix ? 2 * kMostRows : kMostRows,
-                  pairs ? 2 * pairs->rows : tileRows);
-    int64_t places =
-        std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, mostPlaces);
-    step = evenly(sumLength, places, placesMultiple);
-  }
-
-private:
-  /// A part of `length` when it is cut into the fewest parts of at most `most`,
-  /// which is rounded to `multiple`.
-  static int64_t evenly(int64_t length, int64_t most, int64_t multiple) {
-    most = most / multiple * multiple;
-    if (length <= 0 || length >= SideAxes::kOpen)
-      return most;
-    int64_t parts = llvm::divideCeil(length, most);
-    int64_t part = llvm::divideCeil(length, parts);
-    return std::min<int64_t>(llvm::alignTo(part, multiple), length);
-  }
-};
 
 /// The type of the operands that a unit may multiply in pairs or fours, or
 /// nothing: masked products go one by one.
@@ -369,25 +321,67 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
 /// 3.03 with 128, 4.2 with all of a block.
 static constexpr int64_t kMatrixTileRows = 128;
 
-/// Whether a product on the matrix unit is computed tile by tile of its rows:
-/// its whole sum is known, and half of L2 holds the rows of a block. Sets their
-/// number and the step.
-static bool setTiled(Operation *op, const SideShape &shape, SideSizes &sizes,
-                     const Target &target) {
-  auto contract = cast<attn::ContractOp>(op);
-  std::optional<int64_t> sum = attn::fixedSumOf(contract);
-  if (sizes.unit != tile::CpuUnit::Matrix || !isAlone(contract) || !sum ||
-      *sum < 2 || shape.rows() <= kMatrixTileRows)
-    return false;
+/// Sets the sizes of such a block if half of L2 holds its rows.
+static int64_t setMatrixTiles(const SideShape &shape, int64_t sum,
+                              SideSizes &sizes, const Target &target) {
   constexpr int64_t operandBytes = 2;
   int64_t most =
-      std::min(2 * kMostRows, target.l2Bytes() / 2 / (*sum * operandBytes));
+      std::min(2 * kMostRows, target.l2Bytes() / 2 / (sum * operandBytes));
   most = most / kMatrixTileRows * kMatrixTileRows;
-  if (most < kMostRows)
-    return false;
+  if (most < kMostRows || shape.rows() <= kMatrixTileRows)
+    return 0;
   sizes.e = std::min(shape.rows(), most);
-  sizes.k = sizes.partial = *sum;
-  return true;
+  return kMatrixTileRows;
+}
+
+/// Blocks of fmas whose sums are complete: their operand along the lanes stays
+/// in L2, a few rows are read for all of its columns, and sums go to memory
+/// once. Sapphire Rapids, 1024 x 768 x 2304, f32, a kernel in C: 79 % of the
+/// peak with 64 columns, 288 rows and two steps, whose products alone take 97;
+/// 82 with complete sums, 85 with 128 columns and 512 rows, 87 with 256. Tiles
+/// of 12 to 48 rows are the same. Shorter sums, and an L2 of less than 2 MB,
+/// were not measured. A product needs a few blocks for several threads.
+static constexpr int64_t kColumnsOfFmas = 256, kRowsOfFmas = 512,
+                         kTilesPerTile = 4, kLeastBlocks = 6, kLeastSum = 256,
+                         kLeastL2 = 2 << 20;
+
+/// Sets the sizes of such a block if half of L2 holds its columns.
+static int64_t setFmaTiles(const SideShape &shape, int64_t sum,
+                           SideSizes &sizes, const Target &target) {
+  int64_t rows = kTilesPerTile * sizes.tile.rows;
+  if (target.l2Bytes() < kLeastL2 || shape.rows() <= rows ||
+      shape.length >= SideAxes::kOpen)
+    return 0;
+  int64_t least = shape.vectors * shape.lanes, columns = 0;
+  int64_t most =
+      std::min(kColumnsOfFmas, target.l2Bytes() / 2 / (sum * shape.bits / 8));
+  for (int64_t size = least; size <= most; size += least)
+    if (size == least ||
+        (shape.length % size == 0 && shape.length / size >= kLeastBlocks))
+      columns = size;
+  if (!columns)
+    return 0;
+  sizes.q = columns;
+  sizes.e = std::min(shape.rows(), kRowsOfFmas);
+  return rows;
+}
+
+/// The rows of a tile of a product that is computed tile by tile of its rows,
+/// because its whole sum is known; else 0. Sets the block's sizes.
+static int64_t setTiled(Operation *op, const SideShape &shape, SideSizes &sizes,
+                        const Target &target) {
+  auto contract = cast<attn::ContractOp>(op);
+  std::optional<int64_t> sum = attn::fixedSumOf(contract);
+  if (!isAlone(contract) || contract.getMask() || !sum || *sum < 2)
+    return 0;
+  int64_t rows = 0;
+  if (sizes.unit == tile::CpuUnit::Matrix)
+    rows = setMatrixTiles(shape, *sum, sizes, target);
+  else if (sizes.unit == tile::CpuUnit::Fma && *sum >= kLeastSum)
+    rows = setFmaTiles(shape, *sum, sizes, target);
+  if (rows)
+    sizes.k = sizes.partial = *sum;
+  return rows;
 }
 
 /// Columns of a block on the matrix unit whose sum has several steps.
@@ -408,9 +402,9 @@ static void setWide(attn::ContractOp op, const SideShape &shape,
   sizes.e = std::min(sizes.e, kMostRows);
 }
 
-/// The block of an op by itself; `isTiled`: of a product with attn.tile_rows.
+/// The block of an op by itself; `tileRows`: attn.tile_rows of a product, or 0.
 static attn::BlockAttr chooseAlone(Operation *op, const Target &target,
-                                   bool *isTiled = nullptr) {
+                                   int64_t *tileRows = nullptr) {
   SideShape shape(op, target);
   SideSizes sizes;
   if (!shape.isDot())
@@ -421,11 +415,11 @@ static attn::BlockAttr chooseAlone(Operation *op, const Target &target,
     sizes = *streams;
   else
     sizes = sizesOfProduct(op, shape, target);
-  bool tiled = shape.isDot() && setTiled(op, shape, sizes, target);
+  int64_t tiled = shape.isDot() ? setTiled(op, shape, sizes, target) : 0;
   if (sizes.unit == tile::CpuUnit::Matrix && !tiled)
     setWide(cast<attn::ContractOp>(op), shape, sizes);
-  if (isTiled)
-    *isTiled = tiled;
+  if (tileRows)
+    *tileRows = tiled;
   return makeBlock(op->getContext(), target, shape, sizes);
 }
 
@@ -446,12 +440,11 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
   if (auto map = dyn_cast<attn::MapOp>(op))
     if (attn::BlockAttr block = chooseEpilogue(map))
       return block;
-  bool isTiled = false;
-  attn::BlockAttr block = chooseAlone(op, target, &isTiled);
-  if (isTiled)
-    op->setAttr(
-        attn::kTileRows,
-        IntegerAttr::get(IndexType::get(op->getContext()), kMatrixTileRows));
+  int64_t tileRows = 0;
+  attn::BlockAttr block = chooseAlone(op, target, &tileRows);
+  if (tileRows)
+    op->setAttr(attn::kTileRows,
+                IntegerAttr::get(IndexType::get(op->getContext()), tileRows));
   return block;
 }
 

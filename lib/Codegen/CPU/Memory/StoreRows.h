@@ -25,6 +25,8 @@ public:
   Value addressOf(Value row, Window window);
 
 private:
+  void storeRow(Granule &granule, int64_t row, Value to);
+
   Emitter &emitter;
   Ops &ops;
   tile::StoreOp store;

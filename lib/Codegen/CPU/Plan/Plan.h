@@ -129,7 +129,7 @@ struct Plan {
   /// packed: K only where its rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
 
-  /// Results of nests of bf16 that are stored to memory as they are made, where
+  /// Results of nests that are stored to memory as they are made, where
   /// the lanes of the whole block are contiguous there (DirectStores.cpp).
   llvm::DenseMap<mlir::Value, tile::StoreOp> direct;
 
