@@ -97,6 +97,7 @@ private:
   }
   int64_t bytesOf(tile::TileType type, bool local) const;
   Slot allocate(tile::TileType type, bool local);
+  Slot allocateLanes(tile::LoadOp load);
   Slot allocateCrossing(Value tile);
 
   Plan &plan;
@@ -175,6 +176,27 @@ Slot HomePlanner::allocate(tile::TileType type, bool local) {
   } else {
     plan.bytes += bytes;
   }
+  return slot;
+}
+
+/// Whether only products of fmas read what a load copies, group by group.
+static bool isReadByGroups(tile::LoadOp load, const Plan &plan) {
+  return !plan.hasTiles && !plan.featureRows &&
+         plan.groupWidth != plan.vectors &&
+         !plan.pairTiles.contains(load.getResult()) &&
+         load.getType().hasDim(kLaneDim) && load.getType().getRank() == 2 &&
+         llvm::all_of(load->getUsers(), llvm::IsaPred<tile::DotOp>);
+}
+
+/// The slot of a load into lanes. Rows of a group that follow each other keep a
+/// product within few pages, and its loads at strides that processors prefetch.
+Slot HomePlanner::allocateLanes(tile::LoadOp load) {
+  auto type = cast<tile::TileType>(load.getResult().getType());
+  Slot slot = allocate(type, inLoop);
+  if (slot.local || slot.group || !isReadByGroups(load, plan))
+    return slot;
+  slot.stride = plan.groupWidth * plan.lanes;
+  slot.group = slot.stride * rowsOf(plan, type, spaceOf(type)->size);
   return slot;
 }
 
@@ -384,8 +406,7 @@ LogicalResult HomePlanner::run(Block &block) {
     if (item.kind == ItemKind::Nest || item.kind == ItemKind::Tiles)
       planNest(scope, index);
     else if (item.kind == ItemKind::LaneLoad)
-      plan.slots[op->getResult(0)] =
-          allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
+      plan.slots[op->getResult(0)] = allocateLanes(cast<tile::LoadOp>(op));
     else if (item.kind == ItemKind::Rows && isBlocked(cast<tile::LoadOp>(op))) {
       // Read in place.
     } else if (item.kind == ItemKind::Rows) {

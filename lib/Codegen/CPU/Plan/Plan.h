@@ -47,7 +47,7 @@ inline constexpr int64_t kTileRows = 16, kTileDepth = 32, kTileRowBytes = 64;
 /// `local` slots belong to a loop body and hold one group of vectors only. A
 /// slot that alternates has two copies for the tiles of consecutive turns. With
 /// a matrix unit each group of vectors has rows of its own, which are short
-/// enough to spread over the sets of L1.
+/// enough to spread over the sets of L1; so has an operand of products of fmas.
 struct Slot {
   int64_t offset = 0; // bytes from the start of scratch
   int64_t stride = 0; // elements from one row to the next
