@@ -227,24 +227,42 @@ static Value extentOf(Ops &ops, Emitter &emitter, Value size) {
   return ops.max(emitter.scalars.lookup(size), ops.index(0));
 }
 
-/// Elements of a workspace are dense.
-static Buffer denseBuffer(Ops &ops, Emitter &emitter,
-                          tile::WorkspaceOp workspace, Value data) {
+/// Bytes of an element in memory.
+static int64_t bytesOf(Type element) {
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+/// The extents of a workspace with the elements from one row to the next
+/// instead of those of a row: rows of a multiple of 1 KB get one more line of
+/// cache. Columns of them, such as the keys of a head in [Q | K | V], would use
+/// a quarter of the sets of L1 and L2.
+static SmallVector<Value> allocatedExtents(Ops &ops, Emitter &emitter,
+                                           tile::WorkspaceOp workspace) {
+  constexpr int64_t kHarmfulBytes = 1024, kLineBytes = 64;
+  SmallVector<Value> extents;
+  for (Value size : workspace.getSizes())
+    extents.push_back(extentOf(ops, emitter, size));
+  int64_t bytes = bytesOf(workspace.getType().getElementType());
+  std::optional<int64_t> row = constantOf(extents.back());
+  if (extents.size() > 1 && row && *row > 0 &&
+      *row * bytes % kHarmfulBytes == 0)
+    extents.back() = ops.index(*row + kLineBytes / bytes);
+  return extents;
+}
+
+static Buffer bufferOf(Ops &ops, Emitter &emitter, tile::WorkspaceOp workspace,
+                       Value data) {
   Buffer buffer{workspace.getType().getElementType(), data, {}, {}};
   for (Value size : workspace.getSizes())
     buffer.extents.push_back(extentOf(ops, emitter, size));
   buffer.strides.resize(buffer.extents.size());
+  SmallVector<Value> allocated = allocatedExtents(ops, emitter, workspace);
   Value stride = ops.index(1);
-  for (size_t axis = buffer.extents.size(); axis-- > 0;) {
+  for (size_t axis = allocated.size(); axis-- > 0;) {
     buffer.strides[axis] = stride;
-    stride = ops.mul(stride, buffer.extents[axis]);
+    stride = ops.mul(stride, allocated[axis]);
   }
   return buffer;
-}
-
-/// Bytes of an element in memory.
-static int64_t bytesOf(Type element) {
-  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
 /// Workspaces follow each other in the call's block, each on a line of cache.
@@ -254,8 +272,8 @@ DenseMap<Value, Value> FunctionWriter::findOffsets(Emitter &emitter) {
   for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>()) {
     offsets[workspace] = offset;
     Value bytes = ops.index(bytesOf(workspace.getType().getElementType()));
-    for (Value size : workspace.getSizes())
-      bytes = ops.mul(bytes, extentOf(ops, emitter, size));
+    for (Value extent : allocatedExtents(ops, emitter, workspace))
+      bytes = ops.mul(bytes, extent);
     offset = ops.add(offset, ops.mul(ops.ceilDiv(bytes, 64), 64));
   }
   return offsets;
@@ -268,7 +286,7 @@ void FunctionWriter::bindBuffers(Emitter &emitter, Value call, Value zero) {
       Value offset = given.lookup(workspace);
       Value data = ops.address(field(call, 3), ops.getI8Type(),
                                offset ? offset : offsets.lookup(workspace));
-      Buffer buffer = denseBuffer(ops, emitter, workspace, data);
+      Buffer buffer = bufferOf(ops, emitter, workspace, data);
       if (isReadByElement(workspace))
         readSafely(buffer, zero);
       emitter.buffers[workspace] = std::move(buffer);
@@ -299,8 +317,7 @@ void FunctionWriter::writeWorkspace() {
   };
   for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>()) {
     Value bytes = ops.index(bytesOf(workspace.getType().getElementType()));
-    for (Value size : workspace.getSizes()) {
-      Value extent = extentOf(ops, emitter, size);
+    for (Value extent : allocatedExtents(ops, emitter, workspace)) {
       Value divisor = ops.max(bytes, ops.index(1));
       require(extent,
               arith::DivUIOp::create(ops, ops.loc, ops.index(kMost), divisor));

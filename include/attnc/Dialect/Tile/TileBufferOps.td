@@ -13,8 +13,8 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
   let summary = "Temporary memory that grids share during a call";
   let description = [{
     A buffer that is internal to a call: a grid fills it, later grids read it.
-    Elements are contiguous and row-major; a negative size counts as 0. Elements
-    that were not written are undefined. All workspaces of a program are in the
+    Elements are row-major, and contiguous unless a backend pads rows; a negative
+    size counts as 0. Elements that were not written are undefined. All workspaces of a program are in the
     block whose size `NAME_workspace` returns, so sizes are arithmetic on the
     program's sizes.
 
