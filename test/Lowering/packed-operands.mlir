@@ -61,6 +61,56 @@ func.func @window(%Q: !q, %K: !k, %V: !v) -> !o {
   return %o : !o
 }
 
+// Keys of an earlier segment in the block of 32 where the next segment starts
+// are visited with that one. Around a segment, tiles may have the keys that no
+// other segment visits.
+// CHECK-LABEL: tile.program @segments
+// CHECK:         tile.grid
+// CHECK:         tile.grid
+// CHECK:           %[[SOME:.*]] = arith.cmpi slt, %{{.*}}, %[[SINKS:.*]] : index
+// CHECK:           %[[END1:.*]] = arith.select %[[SOME]], %[[SINKS]], %[[LOW1:.*]] : index
+// CHECK:           %[[NEAR:.*]] = arith.cmpi slt, %[[A:.*]], %[[END:.*]] : index
+// CHECK:           %[[LOW:.*]] = arith.floordivsi %[[A]], %{{.*}} : index
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[LOW]], %{{.*}} : index
+// CHECK:           %[[END2:.*]] = arith.select %[[NEAR]], %[[END]], %[[FIRST]] : index
+// CHECK:           %[[CUT:.*]] = arith.minsi %[[END1]], %[[FIRST]] : index
+// CHECK:           %[[LAST:.*]] = arith.select %[[NEAR]], %[[CUT]], %[[END1]] : index
+// CHECK:           %[[HASONE:.*]] = arith.cmpi slt, %[[LOW1]], %[[LAST]]
+// CHECK:           %[[FROM:.*]] = arith.select %[[HASONE]], %[[LAST]], %[[ZERO:.*]] : index
+// CHECK:           %[[HASTWO:.*]] = arith.cmpi slt, %[[FIRST]], %[[END2]]
+// CHECK:           %[[TO:.*]] = arith.select %[[HASTWO]], %[[FIRST]], %kv_len
+// CHECK:           tile.for {{.*}} in [(%[[LOW1]], %[[LOW1]], %{{.*}}, %[[LAST]]), (%[[FIRST]], %{{.*}}, %{{.*}}, %[[END2]])] within (%[[ZERO]], %[[TO]], %[[FROM]], %kv_len) step
+func.func @segments(%Q: !q, %K: !k, %V: !v) -> !o {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !v) -> (!o, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c4 = arith.constant 4 : index
+    %c70 = arith.constant 70 : index
+    %d = arith.subi %i, %j : index
+    %sink = arith.cmpi slt, %j, %c4 : index
+    %near = arith.cmpi slt, %d, %c70 : index
+    %both = arith.ori %sink, %near : i1
+    attn.yield %both : i1
+  } ranges {
+  ^bb0(%b: index, %h: index, %g: index, %q0: index, %q1: index):
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c69 = arith.constant 69 : index
+    %n = attn.size "kv_len"
+    %sinks = arith.minsi %c4, %n : index
+    %a = arith.subi %q0, %c69 : index
+    %low = arith.maxsi %a, %sinks : index
+    %f = arith.subi %q1, %c69 : index
+    %full = arith.maxsi %f, %sinks : index
+    attn.yield_ranges [(%c0, %c0, %sinks, %sinks), (%low, %full, %n, %n)]
+  }
+  return %o : !o
+}
+
 // With pack = both keys are stored, too: their rows, in blocks of 32 features,
 // of which 72 fill two and a quarter. The 15 rows after the last key may be read
 // as part of a register.

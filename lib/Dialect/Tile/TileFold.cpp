@@ -124,16 +124,19 @@ static bool isEmptySegment(ValueRange segment) {
 }
 
 static LogicalResult dropEmptySegments(ForOp loop, PatternRewriter &rewriter) {
-  SmallVector<Value> bounds;
-  for (unsigned i = 0; i < loop.getNumSegments(); ++i)
-    if (!isEmptySegment(loop.getSegment(i)))
-      llvm::append_range(bounds, loop.getSegment(i));
+  SmallVector<Value> bounds, within;
+  for (unsigned i = 0; i < loop.getNumSegments(); ++i) {
+    if (isEmptySegment(loop.getSegment(i)))
+      continue;
+    llvm::append_range(bounds, loop.getSegment(i));
+    if (!loop.getWithin().empty())
+      llvm::append_range(within, loop.getWithin().slice(2 * i, 2));
+  }
   if (bounds.size() == loop.getBounds().size())
     return rewriter.notifyMatchFailure(loop, "no segment is surely empty");
   rewriter.modifyOpInPlace(loop, [&]() {
     loop.getBoundsMutable().assign(bounds);
-    if (bounds.empty())
-      loop.getWithinMutable().clear();
+    loop.getWithinMutable().assign(within);
   });
   return success();
 }

@@ -195,11 +195,10 @@ LogicalResult ForOp::verifyRegions() {
   if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // for_c3
     return emitOpError() << "body has arguments (" << block.getArgumentTypes()
                          << "), expected (" << expected << ")";
-  if (!getWithin().empty() && (getWithin().size() != 2 || hasClassify() ||
-                               getNumSegments() != 1)) // for_c6
-    return emitOpError(
-        "'within' has two bounds, and only a loop of one segment "
-        "without 'classify' has it");
+  if (!getWithin().empty() &&
+      (getWithin().size() != 2 * getNumSegments() || hasClassify())) // for_c6
+    return emitOpError("'within' has two bounds per segment, and only a loop "
+                       "without 'classify' has it");
   if (!hasClassify())
     return success();                      // for_c4: LoopLikeOpInterface
   Block &classify = getClassify().front(); // for_c5

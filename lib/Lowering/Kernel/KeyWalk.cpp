@@ -63,11 +63,18 @@ static void endWithSequence(OpBuilder &builder, KernelBlock &block,
         arith::MinSIOp::create(builder, block.loc, segments[last], block.kvLen);
 }
 
+/// Whether a segment has keys.
+static Value hasKeys(OpBuilder &builder, Location loc, ValueRange segment) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                               segment[0], segment[3]);
+}
+
 /// The tiles of a segment start at blocks of stored values: the first ones have
-/// keys more, which are masked, and full tiles start later.
+/// keys more, which are masked, and full tiles start later. Keys of earlier
+/// segments among them are visited there only.
 static void alignToBlocks(OpBuilder &builder, KernelBlock &block,
                           SmallVectorImpl<Value> &segments) {
-  if (block.storedValues.empty() || segments.size() != 4)
+  if (block.storedValues.empty())
     return;
   Location loc = block.loc;
   Value size = arith::ConstantIndexOp::create(builder, loc, kPackedDepth);
@@ -76,12 +83,51 @@ static void alignToBlocks(OpBuilder &builder, KernelBlock &block,
       return;
     bound = builder.createOrFold<arith::MulIOp>(loc, divide(bound), size);
   };
-  align(segments[0], [&](Value bound) -> Value {
-    return builder.createOrFold<arith::FloorDivSIOp>(loc, bound, size);
-  });
-  align(segments[1], [&](Value bound) -> Value {
-    return builder.createOrFold<arith::CeilDivSIOp>(loc, bound, size);
-  });
+  auto choose = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, yes, no);
+  };
+  for (unsigned first = 0; first < segments.size(); first += 4) {
+    Value any = segments.size() > 4
+                    ? hasKeys(builder, loc, ArrayRef(segments).slice(first, 4))
+                    : Value();
+    align(segments[first], [&](Value bound) -> Value {
+      return builder.createOrFold<arith::FloorDivSIOp>(loc, bound, size);
+    });
+    align(segments[first + 1], [&](Value bound) -> Value {
+      return builder.createOrFold<arith::CeilDivSIOp>(loc, bound, size);
+    });
+    if (!any)
+      continue;
+    Value start = segments[first], &end = segments[first + 3];
+    end = choose(any, end, start); // an empty segment stays empty
+    for (unsigned last = 3; last < first; last += 4) {
+      Value least = arith::MinSIOp::create(builder, loc, segments[last], start);
+      segments[last] = choose(any, least, segments[last]);
+    }
+  }
+}
+
+/// The keys that may be loaded next to those of each segment: all that other
+/// segments do not visit.
+static SmallVector<Value> findRoom(OpBuilder &builder, KernelBlock &block,
+                                   ArrayRef<Value> segments) {
+  Location loc = block.loc;
+  if (segments.size() == 4)
+    return {block.zero, block.kvLen};
+  SmallVector<Value> room(segments.size() / 2), any;
+  Value low = block.zero, high = block.kvLen;
+  for (unsigned i = 0; i < room.size(); i += 2) {
+    ArrayRef<Value> segment = segments.slice(2 * i, 4);
+    any.push_back(hasKeys(builder, loc, segment));
+    room[i] = low;
+    low = arith::SelectOp::create(builder, loc, any.back(), segment[3], low);
+  }
+  for (unsigned i = room.size(); i > 0; i -= 2) {
+    room[i - 1] = high;
+    high = arith::SelectOp::create(builder, loc, any[i / 2 - 1],
+                                   segments[2 * i - 4], high);
+  }
+  return room;
 }
 
 KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
@@ -98,8 +144,8 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
     alignToBlocks(builder, block, segments);
     // Only pipelined tiles gain from it.
     bool isPacked = !block.storedValues.empty() || !block.storedKeys.empty();
-    if (isPacked && segments.size() == 4 && !kernel.hasClassify())
-      within = {block.zero, block.kvLen};
+    if (isPacked && !kernel.hasClassify())
+      within = findRoom(builder, block, segments);
   } else {
     Value full = block.mask.isAlwaysTrue() ? block.kvLen : block.zero;
     segments = {block.zero, block.zero, full, block.kvLen};
@@ -134,12 +180,20 @@ SmallVector<Value> KeyWalk::emitGaps(OpBuilder &builder,
   return gaps;
 }
 
+/// Leaves out the keys before `first` of what may be loaded.
+static void startRoomAt(OpBuilder &builder, Location loc,
+                        SmallVectorImpl<Value> &within, Value first) {
+  for (unsigned low = 0; low < within.size(); low += 2)
+    within[low] =
+        low == 0 ? first
+                 : arith::MaxSIOp::create(builder, loc, within[low], first);
+}
+
 void KeyWalk::startAt(OpBuilder &builder, Location loc, Value first) {
   for (unsigned begin = 0; begin < segments.size(); begin += 4)
     segments[begin] =
         arith::MaxSIOp::create(builder, loc, segments[begin], first);
-  if (!within.empty())
-    within.front() = first;
+  startRoomAt(builder, loc, within, first);
 }
 
 void KeyWalk::clamp(OpBuilder &builder, Location loc, Value first, Value end) {
@@ -147,8 +201,9 @@ void KeyWalk::clamp(OpBuilder &builder, Location loc, Value first, Value end) {
     Value least = arith::MaxSIOp::create(builder, loc, bound, first);
     bound = arith::MinSIOp::create(builder, loc, least, end);
   }
-  if (!within.empty())
-    within = {first, arith::MinSIOp::create(builder, loc, within.back(), end)};
+  startRoomAt(builder, loc, within, first);
+  for (unsigned high = 1; high < within.size(); high += 2)
+    within[high] = arith::MinSIOp::create(builder, loc, within[high], end);
 }
 
 void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,

@@ -274,11 +274,8 @@ std::string cpu::whyNotTransposed(const KernelShape &shape,
                           findPairedProducts(shape, target, s).value, "values");
   if (!why.empty())
     return why;
-  bool hasSegments =
-      kernel.hasRanges() &&
-      kernel.getRanges().front().getTerminator()->getNumOperands() > 4;
-  if (hasSegments || kernel.hasClassify())
-    return "the mask has several segments, or classes of tiles";
+  if (kernel.hasClassify())
+    return "the mask has classes of tiles";
   if (s.k % block != 0 || s.partial % block != 0)
     return llvm::formatv("k and partial must be multiples of {0}, got k = {1} "
                          "and partial = {2}",

@@ -122,6 +122,17 @@ func.func @drops_a_segment_and_what_lies_around(%n: index) -> index {
   return %0 : index
 }
 
+// CHECK-LABEL: func.func @keeps_what_lies_around_other_segments
+// CHECK-SAME:    %[[N:.*]]: index, %[[M:.*]]: index
+// CHECK:       in [(%{{.*}}, %{{.*}}, %[[N]], %[[N]])] within (%{{.*}}, %[[M]]) step
+func.func @keeps_what_lies_around_other_segments(%n: index, %m: index) -> index {
+  %c0 = arith.constant 0 : index
+  %0 = tile.for (%k0, %nk, %p) in [(%n, %n, %n, %n), (%c0, %c0, %n, %n)] within (%n, %n, %c0, %m) step 8 partial_step 4 iter(%s = %n) -> (index) {
+    tile.yield %nk : index
+  }
+  return %0 : index
+}
+
 // CHECK-LABEL: func.func @drops_a_loop_over_nothing
 // CHECK-SAME:    %[[N:.*]]: index
 // CHECK-NEXT:  return %[[N]]

@@ -729,7 +729,7 @@ func.func @lower_bound_c1(%x: !tile.buf<a0 : i32>, %i: index) {
 // -----
 
 func.func @for_c6(%n: index) {
-  // expected-error@below {{'within' has two bounds, and only a loop of one segment without 'classify' has it}}
+  // expected-error@below {{'within' has two bounds per segment, and only a loop without 'classify' has it}}
   tile.for (%k0, %nk, %p) in [(%n, %n, %n, %n), (%n, %n, %n, %n)] within (%n, %n) step 8 partial_step 4 {
     tile.yield
   }

@@ -135,9 +135,10 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     The body gets the first key of the tile, its number of keys, `partial`, and
     the carried values; it yields the next ones.
 
-    With `within (lo, hi)` the keys of [lo, hi) can be loaded, and the body masks
-    out those outside the segment if `partial` is true: head and tail may be
-    visited in tiles of exactly `step` keys of [lo, hi), in any order.
+    With `within (lo, hi, ...)`, two bounds per segment, the keys of [lo, hi) can
+    be loaded, and the body masks out those outside the segment if `partial` is
+    true: its head and tail may be visited in tiles of exactly `step` keys of
+    [lo, hi), in any order.
 
     Constraints:
     - (for_c1) there are four bounds per segment;
@@ -146,8 +147,7 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     - (for_c4) the body yields the carried types, which are the result types;
     - (for_c5) `classify` has two index arguments, scalar ops, and yields an
       index;
-    - (for_c6) `within` has two bounds, and only a loop of one segment without
-      `classify` has it.
+    - (for_c6) `within` has two bounds per segment, without `classify`.
 
     Example:
     ```mlir

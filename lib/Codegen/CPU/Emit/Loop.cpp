@@ -184,21 +184,26 @@ void Emitter::emitFor(tile::ForOp loop, const Window *window) {
   findAhead(loop, window);
   copyQueryRowsOf(loop);
   emitInits(loop, window);
-  SmallVector<Value> bounds;
-  for (Value bound : loop.getBounds())
-    bounds.push_back(scalars.lookup(bound));
-  if (loop.getNumSegments() == 1)
-    return emitSegment(loop, bounds, window);
-  ops.loop(ops.index(0), ops.index(loop.getNumSegments()), 1,
-           [&](Value number) {
-             SmallVector<Value> chosen(bounds.begin(), bounds.begin() + 4);
-             for (unsigned s = 1; s < loop.getNumSegments(); ++s) {
-               Value isThis = ops.compare(Predicate::eq, number, ops.index(s));
-               for (unsigned i = 0; i < 4; ++i)
-                 chosen[i] = ops.select(isThis, bounds[4 * s + i], chosen[i]);
-             }
-             emitSegment(loop, chosen, window);
-           });
+  // The bounds of each segment, then its `within`.
+  std::vector<SmallVector<Value>> segments(loop.getNumSegments());
+  for (auto [s, segment] : llvm::enumerate(segments)) {
+    llvm::append_range(segment, loop.getSegment(s));
+    if (!loop.getWithin().empty())
+      llvm::append_range(segment, loop.getWithin().slice(2 * s, 2));
+    for (Value &bound : segment)
+      bound = scalars.lookup(bound);
+  }
+  if (segments.size() == 1)
+    return emitSegment(loop, segments[0], window);
+  ops.loop(ops.index(0), ops.index(segments.size()), 1, [&](Value number) {
+    SmallVector<Value> chosen = segments[0];
+    for (unsigned s = 1; s < segments.size(); ++s) {
+      Value isThis = ops.compare(Predicate::eq, number, ops.index(s));
+      for (auto [bound, other] : llvm::zip_equal(chosen, segments[s]))
+        bound = ops.select(isThis, other, bound);
+    }
+    emitSegment(loop, chosen, window);
+  });
 }
 
 /// Whether two bounds are the same in every segment.
@@ -248,8 +253,7 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
       Value there = ops.floorDiv(ops.max(room, zero), step);
       return ops.select(isAny, ops.min(needed, there), zero);
     };
-    Value low = scalars.lookup(loop.getWithin()[0]),
-          high = scalars.lookup(loop.getWithin()[1]);
+    Value low = bounds[4], high = bounds[5];
     tiles.behind =
         countTiles(ops.sub(anyHigh, tailStart), ops.sub(high, tailStart));
     tailStart = ops.add(tailStart, ops.mul(tiles.behind, step));
