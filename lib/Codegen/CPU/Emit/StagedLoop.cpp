@@ -17,6 +17,10 @@
 // the limit shows that one is large; then all is done again with the maximum of
 // the tile, with nothing beside it.
 //
+// Scores that depend on the distance, as with ALiBi, are largest next to the
+// query, which is at the end of the keys if the mask is causal. So their full
+// tiles run from the last one on: most maxima then stay.
+//
 // Blocks of several groups of vectors run the pipeline once for each group,
 // over as many tiles as stay in L2 for the groups that follow:
 //
@@ -27,7 +31,8 @@
 // last sums of a product are pending: they are stored when the next product
 // uses their registers, in the next turn if need be.
 //
-// Tests: test/Codegen/CPU/Emit/stages.mlir, steady-maximum.mlir
+// Tests: test/Codegen/CPU/Emit/stages.mlir, steady-maximum.mlir,
+// distance-order.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +54,14 @@ using Predicate = arith::CmpIPredicate;
 /// processors with a matrix unit have, next to the sums of all groups.
 static constexpr int64_t kPassBytes = 512 * 1024;
 
+/// Whether scores depend on the distance of key and query.
+static bool dependOnDistance(tile::ForOp loop) {
+  auto skews = loop.getBody().front().getOps<tile::SkewOp>();
+  return llvm::any_of(skews, [](tile::SkewOp skew) {
+    return isa<FloatType>(skew.getValue().getType().getElementType());
+  });
+}
+
 /// Writes one loop.
 class StagedLoop {
 public:
@@ -59,6 +72,7 @@ public:
         count(ops.add(begin, tiles.before)), body(loop.getBody().front()),
         stages(emitter.plan.staged.find(loop)->second),
         items(emitter.plan.items.find(&body)->second), window(window),
+        isReversed(stages.steady && dependOnDistance(loop)),
         nextHead(emitter, loop, count) {}
   void emit();
   static void emitPasses(Emitter &emitter, tile::ForOp loop,
@@ -104,6 +118,7 @@ private:
   const StagedBody &stages;
   const std::vector<Item> &items;
   Window window;
+  bool isReversed;
   FetchHead nextHead;
 };
 
@@ -112,9 +127,13 @@ void StagedLoop::setTile(Value number) {
   // Those before the first one have the numbers -1, -2, ... on the axis.
   bool hasOthers = !loop.getWithin().empty() && constantOf(number) != 0;
   Value place = number;
+  if (isReversed) // full tiles from the last one on
+    place =
+        ops.select(ops.compare(Predicate::slt, number, tiles.full),
+                   ops.sub(ops.sub(tiles.full, ops.index(1)), number), number);
   if (hasOthers)
     place = ops.select(ops.compare(Predicate::sge, number, begin),
-                       ops.sub(ops.sub(begin, number), ops.index(1)), number);
+                       ops.sub(ops.sub(begin, number), ops.index(1)), place);
   Value key = ops.add(tiles.first, ops.mul(place, int64_t(loop.getStep())));
   emitter.scalars.map(loop.getKeyStart(), key);
   emitter.scalars.map(loop.getKeyCount(), ops.index(loop.getStep()));
