@@ -125,6 +125,23 @@ static bool readsPairs(const Item &item) {
   });
 }
 
+/// Whether these tables have elements of 16 bits, of which ReadTransposed.cpp
+/// loads twice as many rows at once.
+static bool readsPairsOf16Bits(const Item &item) {
+  if (!readsPairs(item) || item.space.size % (2 * kTransposedRows) != 0)
+    return false;
+  return llvm::all_of(item.ops, [](Operation *op) {
+    auto map = dyn_cast<tile::MapOp>(op);
+    return !map || llvm::all_of(map.getBody().getOps<tile::ReadOp>(),
+                                [](tile::ReadOp read) {
+                                  return read.getBuf()
+                                             .getType()
+                                             .getElementType()
+                                             .getIntOrFloatBitWidth() == 16;
+                                });
+  });
+}
+
 /// Whether the code of a nest for few queries differs: keys share a vector for
 /// functions of many instructions. With a product it would be too much to have
 /// twice.
@@ -347,7 +364,10 @@ void Emitter::emitChunk(const Item &item, Window window) {
   };
   int64_t rows = granuleRows(item, window.vectors, kTallest);
   if (pacer && pacer->item == &item) // small, to lie between instructions
-    rows = std::min(rows, readsPairs(item) ? kTransposedRows : kPacedRows);
+    rows =
+        readsPairsOf16Bits(item)
+            ? 2 * kTransposedRows
+            : std::min(rows, readsPairs(item) ? kTransposedRows : kPacedRows);
   auto emitRows = [&] {
     if (Value extent = extentOf(item.space.dim, item.space.size)) {
       Value begin = beginOf(item.space.dim);
