@@ -166,7 +166,8 @@ bool Packer::fits() const {
         interface.tensors, [](const auto &tensor) { return tensor.resident; });
     if (isAsked)
       emitRemark(func::FuncOp(bodies.front()).getLoc())
-          << "nothing is packed: no product consists of resident weights only "
+          << "no product of weights is packed: none consists of resident "
+             "weights only "
              "[packed]";
     return false;
   }

@@ -16,7 +16,8 @@
 // batch of chunks has, even if `expect` does not list them: if a schedule of
 // their own is better by far, they get a copy, too.
 //
-// Tests: test/Schedule/split-schedules.mlir
+// Tests: test/Schedule/split-schedules.mlir,
+// test/Schedule/Cpu/copy-few-queries.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -160,40 +161,21 @@ static bool findKernels(func::FuncOp function, Trial &trial) {
 }
 
 /// The regimes of a case, and its border with half of their weight, as the copy
-/// will have them: none of regimes that nobody listed, the last ones.
+/// will have them.
 static SmallVector<Regime> regimesOf(const WayCase &entry,
                                      ArrayRef<Regime> regimes,
-                                     ArrayRef<unsigned> wayOf, size_t listed) {
-  SmallVector<Regime> some, borders;
-  for (auto [i, at] : llvm::enumerate(regimes)) {
-    if (wayOf[i] != entry.way)
-      continue;
-    some.push_back(at);
-    if (i >= listed)
-      continue;
-    Regime &border = borders.emplace_back(at);
+                                     ArrayRef<unsigned> wayOf) {
+  SmallVector<Regime> some;
+  for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
+    if (way == entry.way)
+      some.push_back(at);
+  for (size_t i = 0, count = some.size(); i < count; ++i) {
+    Regime border = some[i];
     border.weight /= 2;
     border.sizes[entry.size] = entry.border;
+    some.push_back(border);
   }
-  some.append(borders);
   return some;
-}
-
-/// Which calls run a copy, and what that saves.
-static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
-                    ArrayRef<unsigned> wayOf, const WayCases &found,
-                    CostOfWay cost) {
-  std::string calls, cycles;
-  for (const WayCase &entry : found.cases)
-    calls += (calls.empty() ? "" : ", or ") + entry.when.str();
-  for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
-    cycles += llvm::formatv("{0}{1:F2} M cycles instead of {2:F2} M at {3}",
-                            cycles.empty() ? "" : ", ", 1e-6 * cost(way, at),
-                            1e-6 * cost(0, at), at.text)
-                  .str();
-  function.emitRemark() << "calls with " << calls
-                        << " run a copy with a schedule of its own, predicted "
-                        << cycles << " [kernel]";
 }
 
 /// Each point takes as long as a candidate of the choice.
@@ -205,27 +187,32 @@ struct Plan {
   const Trial &trial;
   const FunctionCost &products;
   SmallVector<Regime> regimes;
-  size_t listed; // the first ones, which `expect` lists
   std::vector<Way> ways;
   SmallVector<unsigned> wayOf;
   WayCases found;
+
+  /// The way that is best at each regime alone.
+  SmallVector<unsigned> alone;
+  /// What the calls with a few queries would cost without a copy of their own.
+  double withoutFew = 0;
 
   double cost(unsigned way, const Regime &at) const {
     return products.cyclesAt(at) + ways[way].cyclesAt(trial, at);
   }
   bool findWays();
   void improveWays();
-  bool findCasesOf(ArrayRef<Regime> at, ArrayRef<unsigned> way);
+  bool findCasesOf(ArrayRef<unsigned> way);
   std::optional<MovedRegime> addFewQueries();
   void moveBorders();
+  void explain(func::FuncOp function) const;
 };
 } // namespace
 
-bool Plan::findCasesOf(ArrayRef<Regime> at, ArrayRef<unsigned> way) {
-  auto costOf = [&](unsigned number, const Regime &point) {
-    return cost(number, point);
+bool Plan::findCasesOf(ArrayRef<unsigned> way) {
+  auto costOf = [&](unsigned number, const Regime &at) {
+    return cost(number, at);
   };
-  std::optional<WayCases> cases = findCases(at, way, costOf, kMostPoints);
+  std::optional<WayCases> cases = findCases(regimes, way, costOf, kMostPoints);
   if (!cases || !isWorthCopies(*cases))
     return false;
   found = std::move(*cases);
@@ -238,16 +225,19 @@ void Plan::improveWays() {
   for (unsigned way :
        llvm::SmallSetVector<unsigned, 4>(given.begin(), given.end())) {
     SmallVector<Regime> some;
-    for (auto [at, its] : llvm::zip_equal(regimes, given))
-      if (its == way)
+    unsigned best = 0;
+    for (auto [i, at] : llvm::enumerate(regimes))
+      if (given[i] == way) {
         some.push_back(at);
-    Way own(trial, some);
-    if (!own.isLegal())
-      continue;
+        best = alone[i];
+      }
+    if (some.size() > 1) {
+      ways.emplace_back(trial, some);
+      best = ways.back().isLegal() ? ways.size() - 1 : way;
+    }
     for (auto [its, now] : llvm::zip_equal(given, wayOf))
       if (its == way)
-        now = ways.size();
-    ways.push_back(std::move(own));
+        now = best;
   }
 }
 
@@ -255,13 +245,16 @@ void Plan::improveWays() {
 /// one will do.
 bool Plan::findWays() {
   ways.emplace_back(trial, regimes);
-  for (const Regime &alone : regimes)
-    if (ways.front().isLegal())
-      if (Way way(trial, alone);
-          way.isLegal() && llvm::none_of(ways, [&](const Way &known) {
-            return way.hasSchedulesOf(known);
-          }))
-        ways.push_back(std::move(way));
+  if (!ways.front().isLegal())
+    return false;
+  for (const Regime &at : regimes) {
+    Way own(trial, at);
+    auto known = llvm::find_if(
+        ways, [&](const Way &way) { return own.hasSchedulesOf(way); });
+    alone.push_back(own.isLegal() ? known - ways.begin() : 0);
+    if (own.isLegal() && known == ways.end())
+      ways.push_back(std::move(own));
+  }
   if (ways.size() == 1)
     return false;
   auto costOf = [&](unsigned way, const Regime &at) { return cost(way, at); };
@@ -269,47 +262,63 @@ bool Plan::findWays() {
   if (llvm::all_equal(wayOf))
     return false;
   improveWays();
-  return findCasesOf(regimes, wayOf);
+  return findCasesOf(wayOf);
 }
 
-/// Adds the regime of a single query with `kFew` of them, if those have a way
-/// that is better by far; nothing if `expect` lists a few queries.
+/// Where one bound of query_len tells single queries from the rest, calls with
+/// a few queries get a copy if a way of their own is better by far; nothing if
+/// `expect` lists such calls. They are those of the single query with another
+/// query_len: nobody said how many keys they have.
 std::optional<MovedRegime> Plan::addFewQueries() {
-  constexpr int64_t kFew = 8;
+  constexpr int64_t few = 8, most = 32;
   constexpr StringLiteral size = "query_len";
+  auto queriesOf = [&](const Regime &at) { return at.sizes.lookup(size); };
   auto *single = llvm::find_if(
-      regimes, [&](const Regime &at) { return at.sizes.lookup(size) == 1; });
-  bool isListed = llvm::any_of(regimes, [&](const Regime &at) {
-    int64_t queries = at.sizes.lookup(size);
-    return queries > 1 && queries <= kMostFewQueries;
-  });
-  if (single == regimes.end() || isListed)
+      regimes, [&](const Regime &at) { return queriesOf(at) == 1; });
+  if (single == regimes.end() || found.cases.size() != 1 ||
+      found.cases.front().size != size ||
+      llvm::any_of(regimes, [&](const Regime &at) {
+        return queriesOf(at) > 1 && queriesOf(at) <= most;
+      }))
     return std::nullopt;
-  Regime few = *single;
-  few.sizes[size] = kFew;
-  few.weight /= 2;
-  few.text = std::to_string(kFew) + " queries of it";
-  double best = HUGE_VAL;
-  for (unsigned way : wayOf)
-    best = std::min(best, cost(way, few));
-  Way own(trial, few);
-  if (!own.isLegal())
+  unsigned number = single - regimes.begin(), one = wayOf[number];
+  unsigned rest =
+      found.otherwise == one ? found.cases.front().way : found.otherwise;
+  auto withQueries = [&](int64_t count) {
+    Regime at = regimes[number];
+    at.sizes[size] = count;
+    return at;
+  };
+  Regime middle = withQueries(few);
+  middle.weight /= 2;
+  ways.emplace_back(trial, middle);
+  unsigned own = ways.size() - 1;
+  withoutFew = std::min(cost(one, middle), cost(rest, middle));
+  if (!ways.back().isLegal() ||
+      kWorthASchedule * cost(own, middle) > withoutFew)
     return std::nullopt;
-  ways.push_back(std::move(own));
-  unsigned last = ways.size() - 1;
-  SmallVector<Regime> more = regimes;
-  more.push_back(few);
-  SmallVector<unsigned> itsWays = wayOf;
-  itsWays.push_back(last);
-  WayCases before = found;
-  if (kWorthASchedule * cost(last, few) > best || !findCasesOf(more, itsWays) ||
-      !llvm::all_of(found.cases, [&](auto &one) { return one.size == size; })) {
-    found = before;
-    return std::nullopt;
-  }
-  regimes = more;
-  wayOf = itsWays;
-  return MovedRegime{unsigned(single - regimes.begin()), size.str(), kFew};
+  int64_t low = 1, high = few;
+  while (low + 1 < few &&
+         cost(one, withQueries(low + 1)) <= cost(own, withQueries(low + 1)))
+    ++low;
+  for (int64_t next = 3 * few / 2; next <= most; next += few / 2)
+    if (cost(own, withQueries(next)) <= cost(rest, withQueries(next)))
+      high = next;
+    else
+      break;
+  auto upTo = [&](unsigned way, int64_t bound) {
+    return WayCase{way,
+                   {SizeExpr::size(size), SizeExpr::constant(bound)},
+                   size.str(),
+                   bound};
+  };
+  found = {{upTo(one, low), upTo(own, high)}, rest};
+  StringRef text = middle.text;
+  auto [before, after] = text.split("query_len = 1");
+  middle.text = (before + "query_len = " + Twine(few) + after).str();
+  regimes.push_back(middle);
+  wayOf.push_back(own);
+  return MovedRegime{number, size.str(), few};
 }
 
 /// A copy is scheduled for its border, too, which moves the border. Beyond few
@@ -317,8 +326,7 @@ std::optional<MovedRegime> Plan::addFewQueries() {
 void Plan::moveBorders() {
   SmallVector<unsigned> moved = wayOf;
   for (const WayCase &entry : found.cases)
-    if (Way copy(trial, regimesOf(entry, regimes, wayOf, listed));
-        copy.isLegal()) {
+    if (Way copy(trial, regimesOf(entry, regimes, wayOf)); copy.isLegal()) {
       llvm::replace(moved, entry.way, unsigned(ways.size()));
       ways.push_back(std::move(copy));
     }
@@ -326,10 +334,26 @@ void Plan::moveBorders() {
   auto isFew = [](const WayCase &entry) {
     return entry.size == "query_len" && entry.border <= kMostFewQueries;
   };
-  if (findCasesOf(regimes, moved) && llvm::all_of(found.cases, isFew))
+  if (findCasesOf(moved) && llvm::all_of(found.cases, isFew))
     wayOf = moved;
   else
     found = before;
+}
+
+/// Which calls run a copy, and what that saves.
+void Plan::explain(func::FuncOp function) const {
+  std::string calls, cycles;
+  for (const WayCase &entry : found.cases)
+    calls += (calls.empty() ? "" : ", or ") + entry.when.str();
+  for (auto [i, at] : llvm::enumerate(regimes))
+    cycles += llvm::formatv(
+                  "{0}{1:F2} M cycles instead of {2:F2} M at {3}",
+                  cycles.empty() ? "" : ", ", 1e-6 * cost(wayOf[i], at),
+                  1e-6 * (i < alone.size() ? cost(0, at) : withoutFew), at.text)
+                  .str();
+  function.emitRemark() << "calls with " << calls
+                        << " run a copy with a schedule of its own, predicted "
+                        << cycles << " [kernel]";
 }
 
 std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
@@ -338,13 +362,13 @@ std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
   if (regimes.size() < 2 || !findKernels(function, trial))
     return std::nullopt;
   FunctionCost products(function, {&trial.target, true});
-  Plan plan{trial, products, regimes, regimes.size(), {}, {}, {}};
+  Plan plan{trial, products, regimes, {}, {}, {}, {}};
   if (!plan.findWays())
     return std::nullopt;
   std::optional<MovedRegime> few = plan.addFewQueries();
-  plan.moveBorders();
-  explain(function, plan.regimes, plan.wayOf, plan.found,
-          [&](unsigned way, const Regime &at) { return plan.cost(way, at); });
+  if (!few)
+    plan.moveBorders();
+  plan.explain(function);
   RegimeSplit split = groupRegimes(plan.wayOf, plan.found);
   if (few)
     split.moved.push_back(*few);

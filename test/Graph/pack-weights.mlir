@@ -130,7 +130,7 @@ module attributes {attnc.interface = [{name = "both", title = "t", spec = "s", s
 // -----
 
 // What is returned as it is has no call to wait for.
-// REMARK: remark: nothing is packed: no product consists of resident weights only [packed]
+// REMARK: remark: no product of weights is packed: none consists of resident weights only [packed]
 // CHECK-LABEL: module
 // CHECK-NOT:     returned_pack_weights
 // CHECK-LABEL: func.func @returned(

@@ -60,7 +60,7 @@ static SmallVector<Attribute> regimesOf(func::FuncOp function,
 }
 
 /// Leaves the regimes of one group in `attnc.expect`, and the border of its
-/// case, if it has one. A moved regime stands between such borders.
+/// case, if it has one and the group one that `expect` lists.
 static void restrictRegimes(func::FuncOp function, ArrayRef<Attribute> all,
                             ArrayRef<unsigned> group, const WayCase *entry) {
   SmallVector<Attribute> some;
@@ -71,6 +71,8 @@ static void restrictRegimes(func::FuncOp function, ArrayRef<Attribute> all,
       if (auto fields = dyn_cast<DictionaryAttr>(all[regime]);
           fields && !fields.contains(kBorderField))
         if (Attribute border = moveRegime(fields, entry->size, entry->border);
+            fields.get(entry->size) !=
+                cast<DictionaryAttr>(border).get(entry->size) &&
             !llvm::is_contained(some, border))
           some.push_back(border);
   function->setAttr(kExpectAttr, ArrayAttr::get(function.getContext(), some));

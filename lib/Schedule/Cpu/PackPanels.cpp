@@ -135,10 +135,12 @@ static std::string findPanels(Reader &reader, const TensorDigits &digits,
   const AxisDigits &summed = digits[1 - reader.lanesAxis];
   if (summed.size() != 1 || type.getDimSize(1 - reader.lanesAxis) != *sum)
     return "its product reads a part of the summed axis";
-  if (*sum % kDepth || *sum > kMostPlaces)
-    return "its product sums over " + std::to_string(*sum) +
-           " elements, which is no multiple of " + std::to_string(kDepth) +
-           " or more than " + std::to_string(kMostPlaces);
+  std::string count = "its product sums over " + std::to_string(*sum);
+  if (*sum % kDepth)
+    return count + " elements, which is no multiple of " +
+           std::to_string(kDepth);
+  if (*sum > kMostPlaces)
+    return count + " elements, more than " + std::to_string(kMostPlaces);
   std::optional<int64_t> width = findWidth(digits[reader.lanesAxis], lanes,
                                            type.getDimSize(reader.lanesAxis));
   if (!width)
@@ -246,8 +248,9 @@ std::optional<Reader> PanelPacker::match(attn::ContractOp op, bool allowed,
                    "weights in different forms";
   if (obstacle.empty())
     return reader;
-  op->emitRemark() << "weights of " << op.getLabels()
-                   << " are packed in each call, because " << obstacle
+  StringRef name = interface().tensors[reader.weight.getArgNumber()].name;
+  op->emitRemark() << "'" << name << "' of " << op.getLabels()
+                   << " is packed in each call, because " << obstacle
                    << " [packed]";
   return std::nullopt;
 }
@@ -369,7 +372,8 @@ void PanelPacker::store(func::FuncOp function, Interface &packing,
       << "'" << made.name << "', " << 2 * type.getNumElements()
       << " bytes, is '" << weight.name
       << "' as the matrix unit reads it, stored once by " << packing.name
-      << " [packed]";
+      << "; its products have blocks of " << packed.width
+      << " columns for any number of rows [packed]";
 }
 
 /// Panels become the last inputs of the function, in the order of `matrices`.

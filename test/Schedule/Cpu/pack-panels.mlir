@@ -6,7 +6,7 @@
 // RUN: attnc-opt %s --split-input-file --attn-select-schedule=cpu=sapphirerapids '--attn-pack-panels=cpu=sapphirerapids only-part=false' 2>&1 | FileCheck %s --check-prefix=PARTS
 // NONE-NOT:  attn.panels
 // PARTS-NOT: attn.panels}
-// PARTS:     remark: weights of qd,de->qe are packed in each call, because the object has code for several processors, which read weights in different forms [packed]
+// PARTS:     remark: 'W' of qd,de->qe is packed in each call, because the object has code for several processors, which read weights in different forms [packed]
 
 // The function reads panels instead of the weights, in blocks as wide as a
 // panel for all numbers of rows.
@@ -28,7 +28,7 @@
 // CHECK-NEXT:    %[[V:.*]] = attn.view "(pc)(nl)->nplc" %[[W]]
 // CHECK-NEXT:    %[[M:.*]] = attn.map "nplc->nplc"(%[[V]])
 // CHECK:         return %[[M]]
-// REMARK: remark: 'W_panels', 2359296 bytes, is 'W' as the matrix unit reads it, stored once by f_pack_weights [packed]
+// REMARK: remark: 'W_panels', 2359296 bytes, is 'W' as the matrix unit reads it, stored once by f_pack_weights; its products have blocks of 32 columns for any number of rows [packed]
 !x = tensor<?x768xbf16, #attn.dims<rows, 768>>
 !y = tensor<?x1536xbf16, #attn.dims<rows, 1536>>
 module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", sizes = [{name = "rows"}], tensors = [{name = "X", role = "query", dtype = "bf16", axes = ["rows", "768"]}, {name = "W", role = "input", dtype = "bf16", axes = ["768", "1536"], resident}, {name = "O", role = "output", dtype = "bf16", axes = ["rows", "1536"]}]}]} {
@@ -66,8 +66,8 @@ module attributes {attnc.interface = [{name = "views", title = "t", spec = "s", 
 
 // -----
 
-// REMARK: remark: weights of qd,de->qe are packed in each call, because blocks of 16 of its columns do not divide those that its product reads [packed]
-// REMARK: remark: weights of qd,de->qe are packed in each call, because its product sums over 72 elements, which is no multiple of 32 or more than 4096 [packed]
+// REMARK: remark: 'A' of qd,de->qe is packed in each call, because blocks of 16 of its columns do not divide those that its product reads [packed]
+// REMARK: remark: 'B' of qd,de->qe is packed in each call, because its product sums over 72 elements, which is no multiple of 32 [packed]
 // CHECK-LABEL: func.func @odd(
 // CHECK-NOT:     attn.panels
 !x = tensor<?x768xbf16, #attn.dims<rows, 768>>

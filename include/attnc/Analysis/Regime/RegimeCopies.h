@@ -44,8 +44,9 @@ RegimeSplit groupRegimes(llvm::ArrayRef<unsigned> wayOf, const WayCases &found);
 /// so in its interface; without an interface nobody could choose. The copies
 /// stand before the function, in the order of the cases. A copy runs at all
 /// sizes up to the border of its case, so that joins its regimes with half of
-/// their weight: blocks that suit one query may be poor for fifty. The function
-/// must have `attnc.expect`.
+/// their weight: blocks that suit one query may be poor for fifty. Moved
+/// regimes stand for such sizes and have no border. The function must have
+/// `attnc.expect`.
 llvm::LogicalResult splitFunctions(
     mlir::ModuleOp module,
     llvm::function_ref<std::optional<RegimeSplit>(mlir::func::FuncOp)> plan);
