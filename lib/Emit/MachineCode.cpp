@@ -73,9 +73,10 @@ private:
 char NumberFunctions::ID = 0;
 
 namespace {
-/// Keeps additions where they are. Next to products of a matrix unit there are
-/// many branches in a loop. LLVM would move the chain of additions to a sum
-/// past all of them, to the end of the loop, and spill every term until then.
+/// Skips the pass machine-sink in a module. Next to products of a matrix unit
+/// there are many branches in a loop. The pass would move the chain of
+/// additions to a sum past all of them, to the end of the loop, and every term
+/// until then would be spilled.
 class NoSinking : public OptPassGate {
 public:
   bool shouldRunPass(StringRef pass, StringRef) const override {

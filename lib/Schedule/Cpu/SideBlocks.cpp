@@ -321,7 +321,8 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
 /// 3.03 with 128, 4.2 with all of a block.
 static constexpr int64_t kMatrixTileRows = 128;
 
-/// Sets the sizes of such a block if half of L2 holds its rows.
+/// Sets the sizes of a block on the matrix unit, if half of L2 holds its rows,
+/// and returns the rows of a tile; else 0.
 static int64_t setMatrixTiles(const SideShape &shape, int64_t sum,
                               SideSizes &sizes, const Target &target) {
   constexpr int64_t operandBytes = 2;
@@ -340,15 +341,17 @@ static int64_t setMatrixTiles(const SideShape &shape, int64_t sum,
 /// peak with 64 columns, 288 rows and two steps, whose products alone take 97;
 /// 82 with complete sums, 85 with 128 columns and 512 rows, 87 with 256. Tiles
 /// of 12 to 48 rows are the same. Shorter sums, and an L2 of less than 2 MB,
-/// were not measured. A product needs a few blocks for several threads.
+/// were not measured. Wider blocks than the least leave several ones for
+/// threads.
 static constexpr int64_t kColumnsOfFmas = 256, kRowsOfFmas = 512,
-                         kTilesPerTile = 4, kLeastBlocks = 6, kLeastSum = 256,
+                         kRegisterTiles = 4, kLeastBlocks = 6, kLeastSum = 256,
                          kLeastL2 = 2 << 20;
 
-/// Sets the sizes of such a block if half of L2 holds its columns.
+/// Sets the sizes of a block of fmas, if half of L2 holds its columns, and
+/// returns the rows of a tile; else 0.
 static int64_t setFmaTiles(const SideShape &shape, int64_t sum,
                            SideSizes &sizes, const Target &target) {
-  int64_t rows = kTilesPerTile * sizes.tile.rows;
+  int64_t rows = kRegisterTiles * sizes.tile.rows;
   if (target.l2Bytes() < kLeastL2 || shape.rows() <= rows ||
       shape.length >= SideAxes::kOpen)
     return 0;

@@ -49,7 +49,9 @@ call; 0 is legal), or an integer formula of other sizes: `query_len: kv_len` dec
 self-attention. Every `any` under `sizes` must be an axis of an input. `prefill(n)`
 is `{batch: 1, query_len: n, kv_len: n}`, `decode(n)` is
 `{batch: 1, query_len: 1, kv_len: n}`; fixed sizes keep their values. Run-time sizes that a
-regime does not list default to 1 (`batch`) or `kv_len` (all others).
+regime does not list default to 1 (`batch`) or `kv_len` (all others), so list `kv_len`, too: a decoder that mostly verifies 8 tokens has
+`expect: [prefill(1024), {query_len: 8, kv_len: 4096, weight: 2}]`. Functions may have
+[a copy for some sizes](stages/4-scheduled.md#several-schedules); `NAME_describe()` lists them with their bounds.
 
 The option `--set KEY=VALUE` overrides a key of the file.
 )";
@@ -378,7 +380,8 @@ factors is not computed. All sizes of a resident input must be fixed.
 Processors with a matrix unit (`-mcpu=sapphirerapids` alone) multiply bf16 in pairs. For them
 `NAME_pack_weights` also stores resident bf16 weights of products as the unit reads them, here
 `Wq_panels`, so that calls do not rearrange them. This changes no result of a call with more than 8 rows;
-with fewer rows, the unit computes products that are otherwise computed in f32.
+with at most 8 rows, the unit computes products that are otherwise computed in f32. [Stage scheduled](stages/4-scheduled.md#weights-in-panels)
+lists which weights are stored so; the remark `packed` of `--explain` gives the reason for the others.
 
 )";
 

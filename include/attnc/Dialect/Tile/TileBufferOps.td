@@ -14,9 +14,9 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
   let description = [{
     A buffer that is internal to a call: a grid fills it, later grids read it.
     Elements are row-major, and contiguous unless a backend pads rows; a negative
-    size counts as 0. Elements that were not written are undefined. All workspaces of a program are in the
-    block whose size `NAME_workspace` returns, so sizes are arithmetic on the
-    program's sizes.
+    size counts as 0. Elements that were not written are undefined. All
+    workspaces of a program are in the block whose size `NAME_workspace` returns,
+    so sizes are arithmetic on the program's sizes.
 
     Constraints:
     - (workspace_c1) there is one size per axis;

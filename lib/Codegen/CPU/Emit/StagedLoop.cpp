@@ -17,9 +17,10 @@
 // the limit shows that one is large; then all is done again with the maximum of
 // the tile, with nothing beside it.
 //
-// Scores that depend on the distance, as with ALiBi, are largest next to the
-// query, which is at the end of the keys if the mask is causal. So their full
-// tiles run from the last one on: most maxima then stay.
+// Scores that depend on the distance are mostly largest next to the query, as
+// with ALiBi, which is at the end of the keys if the mask is causal. So their
+// full tiles run from the last one on: most maxima then stay. A term that grows
+// with the distance has more tiles done again instead.
 //
 // Blocks of several groups of vectors run the pipeline once for each group,
 // over as many tiles as stay in L2 for the groups that follow:
