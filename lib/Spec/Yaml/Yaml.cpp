@@ -226,7 +226,15 @@ bool Reader::readEntry(yaml::KeyValueNode &pair, YamlNode &map, unsigned depth,
   if (stop && entry.value.kind == YamlNode::Null)
     return false;
   if (inFlow && entry.value.kind == YamlNode::Null) {
-    flowError(entry.key.range);
+    auto [name, value] = StringRef(entry.key.text).split(':');
+    auto isLetter = [](char c) { return isAlnum(c) || c == '_'; };
+    if (value.empty() || !all_of(name, isLetter)) {
+      flowError(entry.key.range);
+      return false;
+    }
+    report.error(Message::KeySpace, entry.key.range)
+        .fix((name + ": " + value).str());
+    stop = true;
     return false;
   }
   auto same = find_if(map.map, [&](const YamlEntry &other) {
