@@ -81,7 +81,8 @@ def apply(lines, diagnostic, fix):
     text = lines[line]
     replaced = text[column:column + width]
     key = re.match(r"(\w+): ", fix)
-    if key and ": " not in replaced and "=" not in replaced and \
+    respaced = key and replaced.startswith(key[1] + ":")  # "batch:1" in place
+    if key and not respaced and ": " not in replaced and "=" not in replaced and \
             "lambda" not in replaced:
         # A line of its own, in place of the one that sets the key.
         kept = [l for l in lines if not l.startswith(key[1] + ":")]
