@@ -265,10 +265,10 @@ bool Plan::findWays() {
   return findCasesOf(wayOf);
 }
 
-/// Where one bound of query_len tells single queries from the rest, calls with
+/// Where one bound of query_len separates single queries, calls with
 /// a few queries get a copy if a way of their own is better by far; nothing if
 /// `expect` lists such calls. They are those of the single query with another
-/// query_len: nobody said how many keys they have.
+/// query_len: `expect` does not list their keys.
 std::optional<MovedRegime> Plan::addFewQueries() {
   constexpr int64_t few = 8, most = 32;
   constexpr StringLiteral size = "query_len";

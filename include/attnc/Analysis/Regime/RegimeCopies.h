@@ -18,8 +18,8 @@
 
 namespace attnc {
 
-/// A regime of `attnc.expect` with another value of one size, which nobody
-/// listed.
+/// A regime of `attnc.expect` with another value of one size, which `expect`
+/// does not list.
 struct MovedRegime {
   unsigned regime;
   std::string size;

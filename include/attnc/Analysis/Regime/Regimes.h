@@ -39,7 +39,7 @@ struct Regime {
 llvm::SmallVector<Regime> getRegimes(mlir::Operation *function,
                                      const Interface *interface);
 /// Those of them that `expect` of the spec lists: without the border of a copy.
-/// None of a copy for sizes that nobody listed.
+/// None of a copy for sizes that it does not list.
 llvm::SmallVector<Regime> getExpectedRegimes(mlir::Operation *function,
                                              const Interface *interface);
 
