@@ -190,6 +190,30 @@ TEST(InstructionModelsTest, APermutationSelectsOfTwoRegisters) {
   EXPECT_EQ(result[2], 3.0F); // other bits are ignored
 }
 
+TEST(InstructionModelsTest, APermutationSelectsBytes) {
+  std::array<uint8_t, 64> table = {}, index = {}, result = {};
+  table[63] = 7, table[5] = 9;
+  index[0] = 63, index[62] = 0xc0 + 5;
+  const void *arguments[] = {table.data(), index.data()};
+  modelOf("llvm.x86.avx512.permvar.qi.512")(result.data(), arguments);
+  EXPECT_EQ(result[0], 7);
+  EXPECT_EQ(result[62], 9); // other bits are ignored
+}
+
+TEST(InstructionModelsTest, BytesAreShiftedOutOf64Bits) {
+  std::array<uint8_t, 64> places = {}, result = {};
+  std::array<uint64_t, 8> value = {};
+  value[1] = 0x8000'0000'0000'3c03;
+  places[9] = 2, places[10] = 63, places[11] = 0x40 + 8;
+  const void *arguments[] = {places.data(), value.data()};
+  modelOf("llvm.x86.avx512.pmultishift.qb.512")(result.data(), arguments);
+  EXPECT_EQ(result[8], 0x03);
+  EXPECT_EQ(result[9], 0x00);
+  EXPECT_EQ(result[10], 0x07); // bit 63 and the first ones
+  EXPECT_EQ(result[11], 0x3c);
+  EXPECT_EQ(result[0], 0);
+}
+
 std::unique_ptr<llvm::Module> parse(llvm::LLVMContext &context,
                                     llvm::StringRef text) {
   llvm::SMDiagnostic problem;

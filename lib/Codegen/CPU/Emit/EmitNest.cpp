@@ -23,6 +23,7 @@
 #include "Emit/Emitter.h"
 #include "Emit/RegionEmitter.h"
 #include "Emit/StagedLoop.h"
+#include "Stages/FixedPointWeights.h"
 
 #include "attnc/Target/RegisterTile.h"
 
@@ -248,16 +249,28 @@ void Emitter::emitReduce(Granule &granule, tile::ReduceOp reduce,
     }
 }
 
+/// The weights of a nest beside products that are computed in fixed point.
+static FixedPointWeights *fixedPointOf(const Pacer *pacer, const Item &item) {
+  return pacer && pacer->item == &item ? pacer->fixedPoint : nullptr;
+}
+
 SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
   SmallVector<Value> next(carried);
   size_t place = 0;
+  FixedPointWeights *fixedPoint = fixedPointOf(pacer, granule.item);
   for (Operation *op : granule.item.ops) {
     ops.loc = op->getLoc();
+    if (fixedPoint && fixedPoint->emit(granule, op, next.back()))
+      continue;
     Value result = op->getResult(0);
     Space space = granule.item.space;
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
       int64_t count = carriedCount(granule.item, reduce, granule.window, plan);
-      emitReduce(granule, reduce, MutableArrayRef(next).slice(place, count));
+      auto sums = MutableArrayRef(next).slice(place, count);
+      if (fixedPoint)
+        fixedPoint->addWeights(sums);
+      else
+        emitReduce(granule, reduce, sums);
       place += count;
       continue;
     }
@@ -290,7 +303,7 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
     }
   }
   for (Operation *op : granule.item.ops)
-    if (!isa<tile::ReduceOp>(op))
+    if (!isa<tile::ReduceOp>(op) && !(fixedPoint && fixedPoint->makes(op)))
       storeResult(granule, op->getResult(0));
   return next;
 }
@@ -350,6 +363,9 @@ void Emitter::emitChunk(const Item &item, Window window) {
       for (int64_t c = 0; c < chainCount(item, reduce, plan); ++c)
         for (int64_t v = 0; v < chainWidth(reduce, window); ++v)
           carried.push_back(element(outside, reduce.getInit(), 0, v));
+  FixedPointWeights *fixedPoint = fixedPointOf(pacer, item);
+  if (fixedPoint)
+    carried.push_back(fixedPoint->firstNumbers());
   auto granule = [&](Value start, int64_t rows, ValueRange values,
                      bool inside) {
     Granule part(item, window, start, rows);
@@ -417,6 +433,8 @@ void Emitter::emitChunk(const Item &item, Window window) {
   } else {
     emitRows();
   }
+  if (fixedPoint)
+    fixedPoint->setNumbers(carried.back());
   size_t place = 0;
   for (Operation *op : item.ops) {
     auto reduce = dyn_cast<tile::ReduceOp>(op);

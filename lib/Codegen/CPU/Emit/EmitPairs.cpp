@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/Bf16Ops.h"
 #include "Emit/Emitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -21,8 +22,7 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-/// VDPBF16PS. Denormals are zeros, sums are rounded to nearest.
-static Value multiplyPairs(Ops &ops, Value sum, Value a, Value b) {
+Value multiplyPairs(Ops &ops, Value sum, Value a, Value b) {
   auto type = cast<VectorType>(sum.getType());
   int64_t lanes = type.getNumElements();
   Type pairs = ops.vector(2 * lanes, ops.getBF16Type());

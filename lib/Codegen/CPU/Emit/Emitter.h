@@ -41,12 +41,12 @@ public:
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
-  /// Queries of this copy's block; null: all.
-  Value queries;
+  Value queries; // of this copy's block; null: all
 
   struct Block2D; // a block of a buffer as rows of lanes
 private:
   friend class FetchHead;
+  friend class FixedPointWeights;
   friend class IntegerProduct;
   friend class RegionEmitter;
   friend class LaneActivity;

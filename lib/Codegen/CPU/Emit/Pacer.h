@@ -15,6 +15,8 @@
 
 namespace attnc::cpu {
 
+class FixedPointWeights;
+
 /// What runs in a pause of a product: gets the number of the pause and carried
 /// values, and returns the next ones.
 using Pace = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -22,7 +24,8 @@ using Pace = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 
 /// The products that run next to a nest.
 struct Pacer {
-  const void *item; // the nest
+  const void *item;              // the nest
+  FixedPointWeights *fixedPoint; // its weights, if they are of fixed point
   /// Pauses if there is one after so many instructions.
   llvm::function_ref<int64_t(int64_t every)> countPauses;
   /// Emits all instructions, with `pace` in each pause.

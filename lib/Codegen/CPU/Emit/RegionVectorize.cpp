@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/Bf16Ops.h"
 #include "Emit/RegionEmitter.h"
-#include "Emit/RoundBf16.h"
 #include "Emit/SharedLanes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

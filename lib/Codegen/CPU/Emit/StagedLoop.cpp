@@ -40,6 +40,7 @@
 #include "Emit/StagedLoop.h"
 #include "Emit/FetchHead.h"
 #include "Emit/TileProduct.h"
+#include "Stages/FixedPointWeights.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -97,12 +98,13 @@ private:
   SmallVector<Value> runProducts(std::vector<Paced> &products, int64_t every,
                                  ValueRange carried, Pace pace,
                                  Pending &pending);
-  void emitPacedNest(const Item &nest, Value number, Pending &pending);
+  void emitPacedNest(const Item &nest, Value number, Pending &pending,
+                     FixedPointWeights *fixedPoint = nullptr);
   void emitWeights(llvm::function_ref<void(const Item &)> emitPaced);
   SmallVector<Value> rowOf(Value tile);
   Value isEmpty(Value maximum);
   Value isAny(Value lanes);
-  Value needsMaximum();
+  Value needsMaximum(FixedPointWeights *fixedPoint);
   void emitSteadyWeights(Value number, Pending &pending);
   void emitFirstMaximum();
   void emitTurn(Value number, Pending &pending);
@@ -237,8 +239,8 @@ SmallVector<Value> StagedLoop::runProducts(std::vector<Paced> &products,
 }
 
 /// A nest of the weights of a tile, beside products of its neighbors.
-void StagedLoop::emitPacedNest(const Item &nest, Value number,
-                               Pending &pending) {
+void StagedLoop::emitPacedNest(const Item &nest, Value number, Pending &pending,
+                               FixedPointWeights *fixedPoint) {
   Value next = ops.add(number, 1), last = ops.sub(number, ops.index(1));
   Value hasNext = ops.compare(Predicate::slt, next, count);
   Value hasLast = ops.compare(Predicate::sgt, number, ops.index(0));
@@ -268,7 +270,7 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number,
     };
     return runProducts(products, every, carried, paceAndFetch, pending);
   };
-  Pacer pacer{&nest, countPauses, run};
+  Pacer pacer{&nest, fixedPoint, countPauses, run};
   llvm::SaveAndRestore restore(emitter.pacer,
                                static_cast<const Pacer *>(&pacer));
   emitter.emitItem(nest, &window);
@@ -309,16 +311,18 @@ Value StagedLoop::isAny(Value lanes) {
 }
 
 /// Whether weights must be made again, with the maximum of their tile.
-Value StagedLoop::needsMaximum() {
+Value StagedLoop::needsMaximum(FixedPointWeights *fixedPoint) {
   const SteadyMaximum &steady = *stages.steady;
-  Value any = ops.boolean(false);
+  Value any = fixedPoint ? isAny(fixedPoint->hasUseless()) : ops.boolean(false);
   for (auto [sum, before] :
        llvm::zip_equal(rowOf(steady.sum), rowOf(steady.before))) {
     Type type = sum.getType();
     Value isLarge =
         arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UGE, sum,
                               ops.constant(type, SteadyMaximum::mostSum));
-    Value again = arith::OrIOp::create(ops, ops.loc, isLarge, isEmpty(before));
+    Value isUseless =
+        fixedPoint ? fixedPoint->isTooLarge(before) : isEmpty(before);
+    Value again = arith::OrIOp::create(ops, ops.loc, isLarge, isUseless);
     any = ops.logicalOr(any, isAny(again));
   }
   return any;
@@ -334,12 +338,16 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
     if (!spaceOf(cast<tile::TileType>(carried.getType()))->dim &&
         slots.contains(carried))
       before.push_back({carried, rowOf(carried)});
+  std::optional<FixedPointWeights> weights;
   for (size_t i : stages.of(Stage::Weights)) {
     const Item &item = items[i];
     auto largest = slots.find(steady.largest);
-    if (i == stages.paced)
-      emitPacedNest(steady.fused, number, pending);
-    else if (i != steady.nest)
+    if (i == stages.paced) {
+      if (steady.fixedPoint)
+        weights.emplace(emitter, *steady.fixedPoint, window);
+      emitPacedNest(steady.fused, number, pending,
+                    weights ? &*weights : nullptr);
+    } else if (i != steady.nest)
       emitter.emitItem(item, item.onLanes() ? &window : nullptr);
     else if (largest != slots.end())
       emitter.copyTile(steady.before, largest->second, window);
@@ -360,8 +368,9 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
     return SmallVector<Value>(pending.isActive.size(), ops.boolean(false));
   };
   SmallVector<Type> types(pending.isActive.size(), ops.getI1Type());
-  pending.isActive = ops.chooseAll(types, needsMaximum(), again,
-                                   [&] { return pending.isActive; });
+  pending.isActive =
+      ops.chooseAll(types, needsMaximum(weights ? &*weights : nullptr), again,
+                    [&] { return pending.isActive; });
   setTile(number);
 }
 

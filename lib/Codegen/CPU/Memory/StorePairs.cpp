@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/Bf16Ops.h"
 #include "Emit/Emitter.h"
-#include "Emit/RoundBf16.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -58,6 +58,16 @@ Value roundToBf16(Ops &ops, Value value, arith::RoundingMode mode) {
   return LLVM::BitcastOp::create(ops, ops.loc, value.getType(), bits);
 }
 
+// LLVM would make VPERMT2W of these ops.
+Value combineBits(Ops &ops, BitLogic logic, Value a, Value b, Value c) {
+  auto type = cast<VectorType>(a.getType());
+  auto name = ops.getStringAttr("llvm.x86.avx512.pternlog.d." +
+                                Twine(32 * type.getNumElements()));
+  Value operands[] = {a, b, c, ops.constant(ops.getI32Type(), double(logic))};
+  return LLVM::CallIntrinsicOp::create(ops, ops.loc, type, name, operands)
+      .getResult(0);
+}
+
 /// Two vectors of f32 as one of pairs of bf16, in a rounding mode. Processors
 /// with a matrix unit take 4 slots of their vector ports for CVTNE2PS2BF16 and
 /// 2 for VPERMW, and 2 + 2 + 1 + 1 for this with ties away from zero.
@@ -68,13 +78,8 @@ static Value roundToPairBy(Ops &ops, Value low, Value high,
   auto rounded = [&](Value value) { return roundedBits(ops, value, mode); };
   Value lower =
       arith::ShRUIOp::create(ops, ops.loc, rounded(low), ops.constant(i32, 16));
-  // a | (b & c): LLVM would make VPERMT2W of these ops.
-  auto name =
-      ops.getStringAttr("llvm.x86.avx512.pternlog.d." + Twine(32 * lanes));
-  Value operands[] = {lower, rounded(high), ops.constant(i32, -0x10000),
-                      ops.constant(ops.getI32Type(), 0xf8)};
-  return LLVM::CallIntrinsicOp::create(ops, ops.loc, i32, name, operands)
-      .getResult(0);
+  return combineBits(ops, BitLogic::OrAnd, lower, rounded(high),
+                     ops.constant(i32, -0x10000));
 }
 
 /// Two vectors of f32 as one of pairs of bf16.

@@ -26,7 +26,7 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 #define ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 
-#include "Plan/Item.h"
+#include "Plan/SteadyMaximum.h"
 
 #include "attnc/Target/Target.h"
 
@@ -59,20 +59,6 @@ struct Slot {
 /// The body of a tile.for as a pipeline of three stages (Stages.cpp). In one
 /// turn of the loop each stage works on another tile of keys.
 enum class Stage : unsigned { Scores, Weights, Values };
-
-/// A running maximum that most tiles leave as it is (SteadyMaximum.cpp).
-struct SteadyMaximum {
-  /// Of the weights of a row. Sums of ordinary weights, which are at most 1 or
-  /// e^2, stay below.
-  static constexpr double mostSum = 0x1p29;
-
-  mlir::Value largest; // a reduction of the scores
-  mlir::Value sum;     // a reduction of the weights
-  mlir::Value before;  // the maximum that the loop carries
-  size_t nest = 0;     // the item of `largest`
-  Item fused;  // the paced nest with the ops of `nest`, except the reduction
-  Item sample; // `nest` for some keys, without results but the reduction's
-};
 
 struct StagedBody {
   /// Items by stage, in order. Scalars may belong to several stages.

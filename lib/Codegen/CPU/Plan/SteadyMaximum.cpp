@@ -116,6 +116,58 @@ static Item fuse(const Item &first, const Item &second, Operation *without) {
   return fused;
 }
 
+/// Rows of a granule beside products divide these.
+static constexpr int64_t kMostPacedRows = 8;
+
+/// The weights of the nest `fused` as exp2((x - m) c), if c > 0 is constant and
+/// their only users are the sum and a rounding to bf16 for a product.
+static std::optional<SteadyMaximum::FixedPoint>
+findFixedPoint(const SteadyMaximum &steady, const Plan &plan) {
+  auto sum = steady.sum.getDefiningOp<tile::ReduceOp>();
+  SteadyMaximum::FixedPoint found;
+  found.weights = sum.getInput().getDefiningOp<tile::MapOp>();
+  if (!plan.accumulator.isF32() || plan.lanes != kTileRows ||
+      steady.fused.space.size % kMostPacedRows != 0)
+    return std::nullopt;
+  Value weights = found.weights.getResult();
+  for (Operation *user : weights.getUsers()) {
+    if (user == sum)
+      continue;
+    auto map = dyn_cast<tile::MapOp>(user);
+    auto truncate =
+        map ? yieldedBy(map).getDefiningOp<arith::TruncFOp>() : nullptr;
+    if (found.rounded || !truncate || map.getInputs().size() != 1 ||
+        truncate.getIn() != map.getBody().getArgument(0) ||
+        truncate.getRoundingmode() || !isOnlyPaired(map.getResult(), plan) ||
+        !llvm::is_contained(steady.fused.ops, user))
+      return std::nullopt;
+    found.rounded = map;
+  }
+  Value power =
+      yieldedBy(found.weights).getDefiningOp<math::Exp2Op>().getOperand();
+  if (auto scaled = power.getDefiningOp<arith::MulFOp>()) {
+    auto factor = scaled.getRhs().getDefiningOp<arith::ConstantOp>();
+    if (!factor)
+      return std::nullopt;
+    found.scale = cast<FloatAttr>(factor.getValue()).getValueAsDouble();
+    power = scaled.getLhs();
+  }
+  auto difference = power.getDefiningOp<arith::SubFOp>();
+  auto score = difference ? dyn_cast<BlockArgument>(difference.getLhs())
+                          : BlockArgument();
+  auto maximum = difference ? dyn_cast<BlockArgument>(difference.getRhs())
+                            : BlockArgument();
+  unsigned tiles = found.weights.getInputs().size();
+  if (!found.rounded || !score || !maximum || score.getArgNumber() >= tiles ||
+      maximum.getArgNumber() >= tiles || !(found.scale > 0))
+    return std::nullopt;
+  found.score = found.weights.getInputs()[score.getArgNumber()];
+  found.maximum = found.weights.getInputs()[maximum.getArgNumber()];
+  if (spaceOf(cast<tile::TileType>(found.maximum.getType()))->dim)
+    return std::nullopt;
+  return found;
+}
+
 std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
                                                const StagedBody &stages,
                                                const Plan &plan) {
@@ -143,6 +195,7 @@ std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
       !areRoughWeights(sum.getInput()))
     return std::nullopt;
   steady.fused = fuse(items[*nest], paced, largest);
+  steady.fixedPoint = findFixedPoint(steady, plan);
   steady.sample = sampleOf(items[*nest], largest);
   return steady;
 }

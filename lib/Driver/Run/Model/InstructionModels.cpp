@@ -183,6 +183,23 @@ void lookUpPairs(void *result, const void *const *arguments) {
   }
 }
 
+/// VPERMB: the lowest six bits of an index select a byte.
+void lookUpBytes(void *result, const void *const *arguments) {
+  constexpr unsigned bytes = 64;
+  for (unsigned i = 0; i < bytes; ++i)
+    write(result, i,
+          read<uint8_t>(arguments[0], read<uint8_t>(arguments[1], i) % bytes));
+}
+
+/// VPMULTISHIFTQB: of each 64 bits, rotated right by the lowest six bits of the
+/// control byte, the lowest byte.
+void shiftBytes(void *result, const void *const *arguments) {
+  for (unsigned i = 0; i < 64; ++i)
+    write(result, i,
+          uint8_t(llvm::rotr(read<uint64_t>(arguments[1], i / 8),
+                             read<uint8_t>(arguments[0], i) % 64)));
+}
+
 /// VPTERNLOG: bit 4 a + 2 b + c of the immediate for the bits of the operands.
 template <unsigned words>
 void selectBits(void *result, const void *const *arguments) {
@@ -208,6 +225,8 @@ constexpr InstructionModel models[] = {
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.512", convertPairs<16>},
     {"llvm.x86.avx512.pternlog.d.512", selectBits<16>},
     {"llvm.x86.avx512.vpermi2var.ps.512", lookUpPairs},
+    {"llvm.x86.avx512.permvar.qi.512", lookUpBytes},
+    {"llvm.x86.avx512.pmultishift.qb.512", shiftBytes},
     {"llvm.x86.avx512.vpdpbusd.128", addBytes<4>},
     {"llvm.x86.avx512.vpdpbusd.256", addBytes<8>},
     {"llvm.x86.avx512.vpdpbusd.512", addBytes<16>},

@@ -1,5 +1,6 @@
 // Weights are made with the maximum of the tiles before, and again with that of
-// their tile if their sum is too large.
+// their tile if their sum is too large. These have a rounding mode, so they are
+// f32 until then (others: Stages/fixed-point-weights.mlir).
 // RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse -o %t.mlir && FileCheck %s --input-file %t.mlir
 
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = matrix>
@@ -79,7 +80,7 @@ tile.program @steady(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
       %l1 = tile.reduce add(%p) over(k) init(%l0) : (!tile.tile<q:16, k:64, f32>) -> !tile.tile<q:16, f32>
       %rounded = tile.map(%p) : (!tile.tile<q:16, k:64, f32>) -> !tile.tile<q:16, k:64, bf16> {
       ^bb0(%x: f32):
-        %r = arith.truncf %x : f32 to bf16
+        %r = arith.truncf %x to_nearest_away : f32 to bf16
         tile.yield %r : bf16
       }
       %acc0 = tile.rescale %acc by %factor : !tile.tile<q:16, e:16, f32>, !tile.tile<q:16, f32>

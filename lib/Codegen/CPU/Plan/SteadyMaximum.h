@@ -1,0 +1,34 @@
+//===- SteadyMaximum.h - Weights before the maximum is known ----*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_STEADYMAXIMUM_H
+#define ATTNC_LIB_CODEGEN_CPU_PLAN_STEADYMAXIMUM_H
+
+#include "Plan/Item.h"
+
+namespace attnc::cpu {
+
+/// A running maximum that most tiles leave as it is (SteadyMaximum.cpp).
+struct SteadyMaximum {
+  /// Weights exp2((x - m) c) of which only sums and bf16 are used
+  /// (FixedPointWeights.cpp).
+  struct FixedPoint {
+    tile::MapOp weights, rounded;
+    mlir::Value score, maximum; // x and m
+    double scale = 1;           // c
+  };
+  /// Of the weights of a row. Sums of ordinary weights, which are at most 1 or
+  /// e^2, stay below.
+  static constexpr double mostSum = 0x1p29;
+
+  mlir::Value largest; // a reduction of the scores
+  mlir::Value sum;     // a reduction of the weights
+  mlir::Value before;  // the maximum that the loop carries
+  size_t nest = 0;     // the item of `largest`
+  std::optional<FixedPoint> fixedPoint;
+  Item fused;  // the paced nest with the ops of `nest`, except the reduction
+  Item sample; // `nest` for some keys, without results but the reduction's
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_STEADYMAXIMUM_H
