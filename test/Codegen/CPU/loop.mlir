@@ -167,3 +167,28 @@ tile.program @second_try(%P: !tile.buf<q, k : f32>, %M: !tile.buf<q, k : i1>, %V
     tile.store %result, %O[%c0, %c0] valid(q = %n) : !tile.tile<q:32, e:2, f32>, !tile.buf<q, e : f32>
   }
 }
+
+// One comparison looks for a NaN in two rows of a tile.
+// CHECK-LABEL: func.func @look_for_nan.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c4
+// CHECK:           %[[A:.*]] = llvm.load
+// CHECK:           %[[B:.*]] = llvm.load
+// CHECK:           arith.cmpf uno, %[[A]], %[[B]]
+// CHECK:           %[[C:.*]] = llvm.load
+// CHECK:           %[[D:.*]] = llvm.load
+// CHECK:           arith.cmpf uno, %[[C]], %[[D]]
+tile.program @look_for_nan(%P: !tile.buf<q, k : f32>, %O: !tile.buf<q, k : f32>, %n: index) target #cpu {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %p = tile.load %P[%c0, %c0] valid(q = %n) : !tile.buf<q, k : f32> -> !tile.tile<q:32, k:8, f32>
+    %nan = tile.any_nan %p valid(q = %n) : <q:32, k:8, f32>
+    %result = scf.if %nan -> (!tile.tile<q:32, k:8, f32>) {
+      %zero = tile.splat 0.0 : !tile.tile<q:32, k:8, f32>
+      scf.yield %zero : !tile.tile<q:32, k:8, f32>
+    } else {
+      scf.yield %p : !tile.tile<q:32, k:8, f32>
+    }
+    tile.store %result, %O[%c0, %c0] valid(q = %n) : !tile.tile<q:32, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}

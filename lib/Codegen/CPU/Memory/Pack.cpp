@@ -347,14 +347,22 @@ void Emitter::emitAnyNan(tile::AnyNanOp op, const Window *window) {
   forEachVector(window, [&](Window single) {
     Value low = ops.index(0);
     Value high = ops.index(space.dim ? space.size : 1);
+    // A comparison of two values shows whether one of them is a NaN.
+    int64_t rows = space.dim && space.size % 4 == 0 ? 4 : 1;
     SmallVector<Value> sums = ops.loop(
-        low, high, 1, {ops.zero(lanesType)},
+        low, high, rows, {ops.zero(lanesType)},
         [&](Value row, ValueRange carried) -> SmallVector<Value> {
-          Granule granule(item, single, row);
-          Value value = element(granule, op.getValue(), 0, 0);
-          Value isNan = arith::CmpFOp::create(
-              ops, ops.loc, arith::CmpFPredicate::UNO, value, value);
-          return {ops.select(isNan, ops.constant(lanesType, 1), carried[0])};
+          Granule granule(item, single, row, rows);
+          auto areNan = [&](int64_t first, int64_t second) -> Value {
+            Value a = element(granule, op.getValue(), first, 0);
+            Value b = element(granule, op.getValue(), second, 0);
+            return arith::CmpFOp::create(ops, ops.loc,
+                                         arith::CmpFPredicate::UNO, a, b);
+          };
+          Value any = areNan(0, std::min<int64_t>(rows - 1, 1));
+          if (rows > 2)
+            any = ops.logicalOr(any, areNan(2, 3));
+          return {ops.select(any, ops.constant(lanesType, 1), carried[0])};
         });
     Value isNan = arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::ONE,
                                         sums[0], ops.zero(lanesType));
