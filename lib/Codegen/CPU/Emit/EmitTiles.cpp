@@ -41,9 +41,6 @@ namespace attnc::cpu {
 /// Numbers of registers.
 static constexpr int64_t kSums = 0, kFirstA = 4, kFirstB = 6;
 
-/// Registers of a block along both its dims.
-static constexpr int64_t kBlock = 2;
-
 /// Steps of a product for all rows before the next ones: L1 holds operand B of
 /// two vectors for so many beside the sums. The sums of longer products go
 /// through scratch in between. 1024 x 768 x 2304: 24 steps at once take 1.98
@@ -55,9 +52,6 @@ static constexpr int64_t kLongSteps = 8;
 
 /// Rows of a nest next to products that are computed at once.
 static constexpr int64_t kNestRows = 4;
-
-/// Up to so many steps of a product are written one after the other.
-static constexpr int64_t kMostUnrolled = 4;
 
 static void callUnit(Ops &ops, StringRef name, ValueRange operands) {
   LLVM::CallIntrinsicOp::create(
@@ -98,6 +92,7 @@ TileProduct::TileProduct(Emitter &emitter, ArrayRef<Operation *> dots,
   Space space = *spaceOf(cast<tile::TileType>(last.getResult().getType()));
   free = space.dim;
   freeSize = space.size;
+  rowBlocks = int64_t(llvm::divideCeil(freeSize, kTileRows));
   depth = emitter.plan.tileDepth(queries);
   part = ops.getIntegerType(8 * kTileRowBytes / depth);
   product = !emitter.plan.integerTiles.contains(queries) ? "tdpbf16ps"
@@ -258,19 +253,6 @@ void TileProduct::emitBlock(Value row, int64_t rows, int64_t vector,
   forEachSum(&TileProduct::storeSum);
 }
 
-/// How many times `every` instructions there are in a step of `rows` blocks.
-int64_t TileProduct::pausesOfStep(int64_t rows, int64_t every) const {
-  int64_t instructions = rows * window.vectors * int64_t(terms.size());
-  return std::max<int64_t>(instructions / every, 1);
-}
-
-int64_t TileProduct::countPauses(int64_t every) const {
-  int64_t rowBlocks = llvm::divideCeil(freeSize, kTileRows);
-  int64_t inStep = rowBlocks / kBlock * pausesOfStep(kBlock, every) +
-                   rowBlocks % kBlock * pausesOfStep(1, every);
-  return inStep * int64_t(llvm::divideCeil(sumSize, depth));
-}
-
 /// The sums of `rows` row blocks from `row` on that are complete but not
 /// stored.
 TileProduct::Pending TileProduct::pendingSums(Value row, int64_t rows,
@@ -292,99 +274,6 @@ void storePending(Ops &ops, const TileProduct::Pending &pending, size_t begin,
     ops.branch(pending.isActive[i], [&] {
       storeRegister(ops, pending.numbers[i], pending.places[i]);
     });
-}
-
-/// One step of a block. A store waits for its sum, and later instructions of
-/// the unit for the store. So the sums of the block before are stored in the
-/// first step, one by one before their registers are used again.
-SmallVector<Value> TileProduct::emitPacedStep(const PacedBlock &block,
-                                              Value step, bool isFirst,
-                                              ValueRange carried, Pace pace) {
-  int64_t vectors = window.vectors, sums = block.rows * vectors;
-  int64_t count = sums * int64_t(terms.size());
-  int64_t pauses = pausesOfStep(block.rows, block.every);
-  Value at = ops.add(ops.mul(step, pauses), block.firstPause);
-  SmallVector<Value> values = llvm::to_vector(carried);
-  for (int64_t i = 0; i < count; ++i) {
-    Place place{i % sums / vectors, i % vectors};
-    if (isFirst && i < sums) {
-      storePending(ops, block.pending, i, i + 1 == sums ? SIZE_MAX : i + 1);
-      startSum(block.row, place.r, 0, place.v);
-    }
-    emitInstruction(size_t(i / sums), block.row, step, place, /*vector=*/0);
-    if ((i + 1) % (count / pauses) == 0)
-      values = pace(ops.add(at, (i + 1) / (count / pauses) - 1), values);
-  }
-  return values;
-}
-
-SmallVector<Value> TileProduct::emitPacedBlock(const PacedBlock &block,
-                                               ValueRange carried, Pace pace) {
-  int64_t steps = llvm::divideCeil(sumSize, depth);
-  SmallVector<Value> values =
-      emitPacedStep(block, ops.index(0), /*isFirst=*/true, carried, pace);
-  auto emitOther = [&](Value step, ValueRange inner) {
-    return emitPacedStep(block, step, /*isFirst=*/false, inner, pace);
-  };
-  if (steps * int64_t(terms.size()) > kMostUnrolled)
-    return ops.loop(ops.index(1), ops.index(steps), 1, values, emitOther);
-  for (int64_t step = 1; step < steps; ++step)
-    values = emitOther(ops.index(step), values);
-  return values;
-}
-
-/// What is pending when a block of rows other than the first one starts, or the
-/// first one. Strides are equal: sums of all products have rows of one group.
-TileProduct::Pending TileProduct::pendingAt(Value number, Value row,
-                                            const Pending &before) {
-  Pending own = pendingSums(ops.sub(row, ops.index(kBlock)), kBlock, 0,
-                            window.vectors, ops.boolean(true));
-  Value isFirst = ops.compare(arith::CmpIPredicate::eq, number, ops.index(0));
-  Value isOther = ops.compare(arith::CmpIPredicate::ne, number, ops.index(0));
-  for (size_t i = 0; i < own.numbers.size(); ++i) {
-    if (i >= before.numbers.size()) { // there were fewer sums before
-      own.isActive[i] = isOther;
-      continue;
-    }
-    own.isActive[i] = ops.select(isFirst, before.isActive[i], own.isActive[i]);
-    own.places[i].pointer =
-        ops.select(isFirst, before.places[i].pointer, own.places[i].pointer);
-  }
-  return own;
-}
-
-SmallVector<Value> TileProduct::emitPaced(const Paced &paced,
-                                          ValueRange carried, Pace pace) {
-  int64_t rowBlocks = llvm::divideCeil(freeSize, kTileRows);
-  int64_t pausesOfBlock = pausesOfStep(kBlock, paced.every) *
-                          int64_t(llvm::divideCeil(sumSize, depth));
-  int64_t whole = rowBlocks / kBlock;
-  SmallVector<Value> next =
-      ops.loop(ops.index(0), ops.index(whole), 1, carried,
-               [&](Value number, ValueRange values) {
-                 Value row = ops.mul(number, kBlock);
-                 Value pause =
-                     ops.add(ops.mul(number, pausesOfBlock), paced.first);
-                 return emitPacedBlock({row, pause, kBlock, paced.every,
-                                        pendingAt(number, row, paced.pending)},
-                                       values, pace);
-               });
-  if (rowBlocks % kBlock == 0)
-    return next;
-  Value row = ops.index(whole * kBlock);
-  Pending pending = whole ? pendingSums(ops.index((whole - 1) * kBlock), kBlock,
-                                        0, window.vectors, ops.boolean(true))
-                          : paced.pending;
-  return emitPacedBlock({row, ops.index(whole * pausesOfBlock + paced.first), 1,
-                         paced.every, pending},
-                        next, pace);
-}
-
-TileProduct::Pending TileProduct::lastSums(Value isActive) {
-  int64_t rowBlocks = llvm::divideCeil(freeSize, kTileRows);
-  int64_t rows = rowBlocks % kBlock ? 1 : kBlock;
-  return pendingSums(ops.index(rowBlocks - rows), rows, 0, window.vectors,
-                     isActive);
 }
 
 /// A block of a long sum. The sums of the block before are stored in its first

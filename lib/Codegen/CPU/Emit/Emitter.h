@@ -240,7 +240,7 @@ private:
   SmallVector<RowsAhead> ahead, lanesAhead;
   Value firstFull, isSingle;          // tile of the segment at hand
   bool isCold = false, isFew = false; // runs rarely; for few queries
-  Value turn; // 0 or 1: the copy of slots that alternate; null: the first
+  Value turn; // of a pipeline: the copy of slots that alternate; null: first
   const Pacer *pacer = nullptr; // of the nest at hand
   bool failed = false;
 };

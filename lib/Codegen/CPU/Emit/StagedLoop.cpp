@@ -7,7 +7,8 @@
 //     Weights(t), beside Values(t - 1) and Scores(t + 1) if they exist
 //   Values(tiles - 1)
 //
-// So the matrix unit computes while vectors are exponentiated. "Beside" is the
+// or half of the values of tiles t - 2 and t - 1 (Stages/PairedValues.cpp). So
+// the matrix unit computes while vectors are exponentiated. "Beside" is the
 // last nest of the weights: a step of a product is followed by as many of its
 // granules as spread it evenly (Pacer.h).
 //
@@ -75,7 +76,8 @@ public:
         stages(emitter.plan.staged.find(loop)->second),
         items(emitter.plan.items.find(&body)->second), window(window),
         isReversed(stages.steady && dependOnDistance(loop)),
-        nextHead(emitter, loop, count) {}
+        isPaired(stages.rescaling.has_value()), nextHead(emitter, loop, count) {
+  }
   void emit();
   static void emitPasses(Emitter &emitter, tile::ForOp loop,
                          const StagedTiles &tiles);
@@ -90,6 +92,11 @@ private:
 
   void setTile(Value number);
   SmallVector<const Item *> start(Stage stage, Value number, Value isActive);
+  TileProduct halfOfValues(Value tile, Value half);
+  TileProduct pairOfValues(Value number, Value isActive);
+  void addMissingValues(Value number, const Pending &pending);
+  void emitLastValues();
+  Pending runAlone(TileProduct &product, const Pending &before);
   Pending emitAlone(Stage stage, Value number);
   void emitWhole(Stage stage, Value number);
   bool isInPlace(Value yielded, Value result) const;
@@ -122,6 +129,8 @@ private:
   const std::vector<Item> &items;
   Window window;
   bool isReversed;
+  bool isPaired; // values are added for two tiles at once
+  Value hasPair; // no turn has added the values of the last but one tile
   FetchHead nextHead;
 };
 
@@ -144,8 +153,7 @@ void StagedLoop::setTile(Value number) {
                       hasOthers
                           ? ops.compare(Predicate::sge, number, tiles.full)
                           : ops.boolean(false));
-  Value bits = arith::AndIOp::create(ops, ops.loc, number, ops.index(1));
-  emitter.turn = constantOf(number) ? ops.index(*constantOf(number) % 2) : bits;
+  emitter.turn = number;
 }
 
 /// Emits all of a stage of tile `number` but its products, which it returns.
@@ -159,12 +167,39 @@ SmallVector<const Item *> StagedLoop::start(Stage stage, Value number,
     const Item &item = items[i];
     if (item.kind == ItemKind::Tiles)
       products.push_back(&item);
-    else if (item.onLanes())
-      ops.branch(isActive, [&] { emitter.emitItem(item, &window); });
-    else
+    else if (!item.onLanes())
       emitter.emitItem(item, nullptr);
+    else if (i != stages.rescaling)
+      ops.branch(isActive, [&] { emitter.emitItem(item, &window); });
   }
   return products;
+}
+
+/// The values of one half of the features of a tile.
+TileProduct StagedLoop::halfOfValues(Value tile, Value half) {
+  const Item *item = start(Stage::Values, tile, {}).front();
+  TileProduct product(emitter, item->ops, window);
+  product.takeHalf(half);
+  return product;
+}
+
+/// The values that turn `number` adds for the two tiles before, or for the last
+/// one. Where there is none, the rows of another tile are found.
+TileProduct StagedLoop::pairOfValues(Value number, Value isActive) {
+  Value half = arith::AndIOp::create(ops, ops.loc, number, ops.index(1));
+  Value last = ops.select(isActive, ops.sub(number, ops.index(1)), number);
+  TileProduct before = halfOfValues(ops.sub(last, ops.index(1)), half);
+  TileProduct product = halfOfValues(last, half);
+  product.follow(std::move(before), hasPair);
+  return product;
+}
+
+/// The values of tile `number - 1` that turn `number` has not added.
+void StagedLoop::addMissingValues(Value number, const Pending &pending) {
+  Value last = ops.sub(number, ops.index(1));
+  Value half = arith::AndIOp::create(ops, ops.loc, last, ops.index(1));
+  TileProduct product = halfOfValues(last, half);
+  storePending(ops, runAlone(product, pending));
 }
 
 /// Whether a stage makes what the loop yields.
@@ -191,16 +226,22 @@ void StagedLoop::emitYields(Stage stage) {
       emitter.copyTile(value, emitter.plan.slots.find(result)->second, window);
 }
 
-/// A stage of products with nothing beside it, each of which stores the sums of
-/// the one before. Returns the last sums, which are pending.
+/// A product with nothing beside it, which stores the sums of the one before.
+/// Returns the last sums, which are pending.
+StagedLoop::Pending StagedLoop::runAlone(TileProduct &product,
+                                         const Pending &before) {
+  auto nothing = [](Value, ValueRange) { return SmallVector<Value>(); };
+  product.emitPaced({/*every=*/1, /*first=*/0, before}, {}, nothing);
+  return product.lastSums(ops.boolean(true));
+}
+
+/// All products of a stage.
 StagedLoop::Pending StagedLoop::emitAlone(Stage stage, Value number) {
   auto outside = emitter.extents;
   Pending pending;
-  auto nothing = [](Value, ValueRange) { return SmallVector<Value>(); };
   for (const Item *item : start(stage, number, ops.boolean(true))) {
     TileProduct product(emitter, item->ops, window);
-    product.emitPaced({/*every=*/1, /*first=*/0, pending}, {}, nothing);
-    pending = product.lastSums(ops.boolean(true));
+    pending = runAlone(product, pending);
   }
   emitter.extents = std::move(outside);
   return pending;
@@ -252,7 +293,10 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number, Pending &pending,
       products.push_back(
           {TileProduct(emitter, product->ops, window), isActive});
   };
-  addStage(Stage::Values, last, hasLast);
+  if (isPaired)
+    products.push_back({pairOfValues(number, hasLast), hasLast});
+  else
+    addStage(Stage::Values, last, hasLast);
   addStage(Stage::Scores, next, hasNext);
   setTile(number);
   auto countPauses = [&](int64_t every) {
@@ -314,8 +358,12 @@ Value StagedLoop::isAny(Value lanes) {
 Value StagedLoop::needsMaximum(FixedPointWeights *fixedPoint) {
   const SteadyMaximum &steady = *stages.steady;
   Value any = fixedPoint ? isAny(fixedPoint->hasUseless()) : ops.boolean(false);
-  for (auto [sum, before] :
-       llvm::zip_equal(rowOf(steady.sum), rowOf(steady.before))) {
+  SmallVector<Value> factors; // of sums of values
+  if (isPaired)
+    factors = rowOf(cast<tile::RescaleOp>(items[*stages.rescaling].ops.front())
+                        .getFactor());
+  for (auto [v, sum, before] :
+       llvm::enumerate(rowOf(steady.sum), rowOf(steady.before))) {
     Type type = sum.getType();
     Value isLarge =
         arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UGE, sum,
@@ -323,6 +371,12 @@ Value StagedLoop::needsMaximum(FixedPointWeights *fixedPoint) {
     Value isUseless =
         fixedPoint ? fixedPoint->isTooLarge(before) : isEmpty(before);
     Value again = arith::OrIOp::create(ops, ops.loc, isLarge, isUseless);
+    if (isPaired) {
+      Value isRescaled =
+          arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UNE,
+                                factors[v], ops.constant(type, 1));
+      again = arith::OrIOp::create(ops, ops.loc, again, isRescaled);
+    }
     any = ops.logicalOr(any, isAny(again));
   }
   return any;
@@ -352,7 +406,11 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
     else if (largest != slots.end())
       emitter.copyTile(steady.before, largest->second, window);
   }
+  Value isOther = ops.compare(Predicate::sgt, number, ops.index(0));
+  SmallVector<Type> types(pending.isActive.size() + isPaired, ops.getI1Type());
   auto again = [&]() -> SmallVector<Value> {
+    if (isPaired) // all values with the maximum of the tiles before
+      ops.branch(isOther, [&] { addMissingValues(number, {}); });
     emitWhole(Stage::Scores, number); // the next ones have been written over
     setTile(number);
     for (auto &[carried, vectors] : before)
@@ -362,15 +420,24 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
                           int64_t(v));
     llvm::SaveAndRestore restore(emitter.isCold, true);
     emitWeights([&](const Item &item) { emitter.emitItem(item, &window); });
+    if (isPaired)
+      emitter.emitItem(items[*stages.rescaling], &window);
     Value next = ops.add(number, 1);
     ops.branch(ops.compare(Predicate::slt, next, count),
                [&] { emitWhole(Stage::Scores, next); });
-    return SmallVector<Value>(pending.isActive.size(), ops.boolean(false));
+    return SmallVector<Value>(types.size(), ops.boolean(false));
   };
-  SmallVector<Type> types(pending.isActive.size(), ops.getI1Type());
-  pending.isActive =
-      ops.chooseAll(types, needsMaximum(weights ? &*weights : nullptr), again,
-                    [&] { return pending.isActive; });
+  auto stays = [&] {
+    SmallVector<Value> next = pending.isActive;
+    if (isPaired)
+      next.push_back(isOther);
+    return next;
+  };
+  SmallVector<Value> next = ops.chooseAll(
+      types, needsMaximum(weights ? &*weights : nullptr), again, stays);
+  if (isPaired)
+    hasPair = next.pop_back_val();
+  pending.isActive = std::move(next);
   setTile(number);
 }
 
@@ -429,11 +496,13 @@ bool StagedLoop::mayStayPending() {
 /// All turns, the first one with the registers of `pending`.
 void StagedLoop::emitTurns(Pending pending) {
   size_t registers = pending.numbers.size();
-  auto valuesOf = [](const Pending &sums) {
+  auto valuesOf = [&](const Pending &sums) {
     SmallVector<Value> values;
     for (const TileProduct::Matrix &place : sums.places)
       values.push_back(place.pointer);
     llvm::append_range(values, sums.isActive);
+    if (isPaired)
+      values.push_back(hasPair);
     return values;
   };
   auto replaced = [&](ValueRange values) {
@@ -447,12 +516,27 @@ void StagedLoop::emitTurns(Pending pending) {
   auto turns = [&](Value from, Value to, ValueRange sums) {
     return ops.loop(from, to, 1, sums, [&](Value number, ValueRange values) {
       Pending before = replaced(values);
+      if (isPaired)
+        hasPair = values.back();
       emitTurn(number, before);
       return valuesOf(before);
     });
   };
+  hasPair = ops.boolean(false);
   SmallVector<Value> sums = turns(ops.index(0), count, valuesOf(pending));
   storePending(ops, replaced(sums));
+  if (isPaired)
+    hasPair = sums.back();
+}
+
+/// The values that no turn has added.
+void StagedLoop::emitLastValues() {
+  if (!isPaired)
+    return emitWhole(Stage::Values, ops.sub(count, ops.index(1)));
+  auto outside = emitter.extents;
+  TileProduct pair = pairOfValues(count, ops.boolean(true));
+  addMissingValues(count, runAlone(pair, {}));
+  emitter.extents = std::move(outside);
 }
 
 void StagedLoop::emit() {
@@ -466,7 +550,7 @@ void StagedLoop::emit() {
     if (stages.steady)
       emitFirstMaximum();
     emitTurns(std::move(pending));
-    emitWhole(Stage::Values, ops.sub(count, ops.index(1)));
+    emitLastValues();
   });
   emitter.turn = {};
 }
@@ -501,32 +585,6 @@ void StagedLoop::emitPasses(Emitter &emitter, tile::ForOp loop,
 
 void emitStaged(Emitter &emitter, tile::ForOp loop, const StagedTiles &tiles) {
   StagedLoop::emitPasses(emitter, loop, tiles);
-}
-
-SmallVector<Value> emitPaced(Ops &ops, const Pacer &pacer, int64_t granules,
-                             int64_t rows, ValueRange carried, Pace granule) {
-  // As long as possible between pauses, but a pause for each granule.
-  constexpr int64_t longest = 8;
-  int64_t every = 1;
-  while (every < longest && pacer.countPauses(every + 1) >= granules)
-    ++every;
-  int64_t pauses = pacer.countPauses(every);
-  int64_t perPause = llvm::divideCeil(granules, pauses);
-  bool isEven = perPause * pauses == granules;
-  auto pace = [&](Value pause, ValueRange values) {
-    Value start = ops.mul(pause, perPause * rows);
-    Value end = ops.add(start, perPause * rows);
-    if (!isEven)
-      end = ops.min(end, ops.index(granules * rows));
-    if (isEven && perPause <= 2) {
-      SmallVector<Value> next = llvm::to_vector(values);
-      for (int64_t i = 0; i < perPause; ++i)
-        next = granule(ops.add(start, i * rows), next);
-      return next;
-    }
-    return ops.loop(start, end, rows, values, granule);
-  };
-  return pacer.run(every, carried, pace);
 }
 
 } // namespace attnc::cpu

@@ -5,7 +5,15 @@
 
 #include "Emit/Emitter.h"
 
+#include <memory>
+
 namespace attnc::cpu {
+
+/// Registers of a block of sums along both its dims.
+inline constexpr int64_t kBlock = 2;
+
+/// Up to so many steps of a product are written one after the other.
+inline constexpr int64_t kMostUnrolled = 4;
 
 /// Writes the code of one product for one window, or of several that add to the
 /// same sums. The operands are those of the emitter when it is made: rows,
@@ -22,6 +30,11 @@ public:
   /// and false.
   static bool emitBoth(Emitter &emitter, const Item &item, const Item &next,
                        Window window);
+  /// Makes the same product of the tile before, if `isActive`, a part of
+  /// `emitPaced`: both add to the same sums.
+  void follow(TileProduct before, Value isActive);
+  /// Restricts `emitPaced` to one half of the rows of sums, 0 or 1.
+  void takeHalf(Value number);
   /// How often `emitPaced` pauses, after `every` instructions of a step or at
   /// its end.
   int64_t countPauses(int64_t every) const;
@@ -64,6 +77,11 @@ private:
   SmallVector<Value> emitPacedStep(const PacedBlock &block, Value step,
                                    bool isFirst, mlir::ValueRange carried,
                                    Pace pace);
+  SmallVector<Value> emitPacedSteps(const PacedBlock &block, bool starts,
+                                    mlir::ValueRange carried, Pace pace);
+  int64_t stepsOfTile() const;
+  int64_t stepsOfBlock() const;
+  Value rowOfBlock(Value number);
   Pending pendingAt(Value number, Value row, const Pending &before);
   Pending pendingSums(Value row, int64_t rows, int64_t vector, int64_t vectors,
                       Value isActive);
@@ -107,6 +125,11 @@ private:
   bool isTransposed; // A is the copy of V
   StringAttr free;   // the dim of the rows of the result
   int64_t freeSize, sumSize, depth;
+  int64_t rowBlocks; // of `emitPaced`
+  Value firstBlock;  // null: 0
+  /// The product of the tile before; null: there is none.
+  std::shared_ptr<TileProduct> earlier;
+  Value hasEarlier;
   Type part;               // the elements of A, as bits
   llvm::StringRef product; // the instruction
   /// Places along the summed dim.

@@ -20,12 +20,22 @@ namespace attnc::cpu {
 
 static bool isOnLanes(tile::TileType type) { return spaceOf(type)->lanes; }
 
+/// The copy of a slot that a turn of a pipeline uses.
+static Value copyOfTurn(Ops &ops, Value turn, int64_t copies) {
+  if (auto number = constantOf(turn))
+    return ops.index(*number % copies);
+  if (copies == 2)
+    return arith::AndIOp::create(ops, ops.loc, turn, ops.index(1));
+  return arith::RemUIOp::create(ops, ops.loc, turn, ops.index(copies));
+}
+
 Value Emitter::slotAddress(const Slot &slot, tile::TileType type, Value row,
                            Window window, int64_t vector) {
   Type storage = plan.storage(type.getElementType());
   Value offset = ops.index(slot.offset);
   if (slot.alternate && turn)
-    offset = ops.add(offset, ops.mul(turn, slot.alternate));
+    offset = ops.add(
+        offset, ops.mul(copyOfTurn(ops, turn, slot.copies), slot.alternate));
   Value start = ops.address(scratch, ops.getI8Type(), offset);
   Value element = ops.index(0);
   if (type.hasDim(tile::kDistanceDim)) {

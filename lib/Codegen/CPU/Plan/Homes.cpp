@@ -211,8 +211,13 @@ Slot HomePlanner::allocateCrossing(Value tile) {
     bytes = registers * kTileRows * pitchOf(plan, type, inLoop) * 4;
   }
   Slot slot{plan.bytes, type.hasDim(kLaneDim) ? pitchOf(plan, type, inLoop) : 1,
-            /*group=*/0, inLoop, plan.alternating.contains(tile) ? bytes : 0};
-  plan.bytes += bytes + slot.alternate;
+            /*group=*/0, inLoop};
+  auto copies = plan.alternating.find(tile);
+  if (copies != plan.alternating.end()) {
+    slot.alternate = bytes;
+    slot.copies = copies->second;
+  }
+  plan.bytes += bytes * slot.copies;
   return slot;
 }
 

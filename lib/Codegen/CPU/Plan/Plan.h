@@ -45,7 +45,7 @@ inline constexpr int64_t kTileRows = 16, kTileDepth = 32, kTileRowBytes = 64;
 
 /// Where a tile lies. Rows of lanes (or of single elements) follow each other;
 /// `local` slots belong to a loop body and hold one group of vectors only. A
-/// slot that alternates has two copies for the tiles of consecutive turns. With
+/// slot that alternates has copies for the tiles of consecutive turns. With
 /// a matrix unit each group of vectors has rows of its own, which are short
 /// enough to spread over the sets of L1; so has an operand of products of fmas.
 struct Slot {
@@ -53,7 +53,8 @@ struct Slot {
   int64_t stride = 0; // elements from one row to the next
   int64_t group = 0;  // elements from one group to the next; 0: along rows
   bool local = false;
-  int64_t alternate = 0; // bytes to the second copy; 0: there is none
+  int64_t alternate = 0; // bytes to the next copy; 0: there is none
+  int64_t copies = 1;
 };
 
 /// The body of a tile.for as a pipeline of three stages (Stages.cpp). In one
@@ -66,6 +67,8 @@ struct StagedBody {
   /// The nest of stage Weights next to whose granules products are computed.
   size_t paced = 0;
   std::optional<SteadyMaximum> steady;
+  /// Of paired values (PairedValues.cpp) the item that rescales their sums.
+  std::optional<size_t> rescaling;
 
   llvm::ArrayRef<size_t> of(Stage stage) const { return items[size_t(stage)]; }
 };
@@ -108,9 +111,10 @@ struct Plan {
   int64_t tileShapes = 0; // offset of the operand of LDTILECFG
   /// Loops whose full tiles are pipelined.
   llvm::DenseMap<mlir::Operation *, StagedBody> staged;
-  /// Tiles that one stage makes for a later one, and those of them that have
-  /// two copies.
-  llvm::DenseSet<mlir::Value> crossing, alternating;
+  /// Tiles that one stage makes for a later one, and the copies of those of
+  /// them that have several.
+  llvm::DenseSet<mlir::Value> crossing;
+  llvm::DenseMap<mlir::Value, int64_t> alternating;
   /// Loads of rows of K and V that are copied for the unit, unless they are
   /// packed: K only where its rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
@@ -224,6 +228,10 @@ void planStages(mlir::Block &block, Plan &plan, bool explains);
 /// usually stays.
 std::optional<SteadyMaximum>
 findSteadyMaximum(tile::ForOp loop, const StagedBody &stages, const Plan &plan);
+
+/// Whether values may be added for two tiles at once; finds what rescales them.
+std::optional<size_t>
+findPairedValues(tile::ForOp loop, const StagedBody &stages, const Plan &plan);
 
 /// With products of a matrix unit: finds the results that nests store directly.
 void planDirectStores(Plan &plan);

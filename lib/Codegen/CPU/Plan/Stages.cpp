@@ -14,7 +14,8 @@
 // which are independent. A tile that passes from one stage to a later one
 // alternates between two copies, except scores that are read once: the next
 // tile's are written behind the reader, row by row. A tile that the loop
-// carries must be read and written by one stage only.
+// carries must be read and written by one stage only. Values may be made for
+// two tiles at once (Stages/PairedValues.cpp).
 //
 // Ops without lanes (loads of rows, formulas of a key) run in the stage that
 // reads their results, which must be one; scalars run in all that do.
@@ -275,10 +276,12 @@ StringRef StagePlanner::run() {
   if (!findPaced())
     return "no op on keys and queries makes weights";
   result.steady = findSteadyMaximum(loop, result, plan);
+  result.rescaling = findPairedValues(loop, result, plan);
   for (Value made : crossing) {
     plan.crossing.insert(made);
     if (!isReadAhead(made))
-      plan.alternating.insert(made);
+      plan.alternating[made] =
+          result.rescaling && stageOf(made) == Stage::Weights ? 3 : 2;
   }
   plan.staged.try_emplace(loop, std::move(result));
   return {};
@@ -321,12 +324,15 @@ void StagePlanner::explain(StringRef why) {
            << " [kernel]";
     return;
   }
+  const StagedBody &staged = plan.staged.find(loop)->second;
   remark << "pipelines full tiles of " << loop.getStep()
          << " keys: " << countInstructions(Stage::Scores)
          << " instructions of the matrix unit for scores of the next tile and "
          << countInstructions(Stage::Values)
-         << " for values of the last one run next to the weights";
-  if (plan.staged.find(loop)->second.steady)
+         << (staged.rescaling ? " for half of the values of the last two"
+                              : " for values of the last one")
+         << " run next to the weights";
+  if (staged.steady)
     remark << ", which use the maximum of earlier tiles";
   if (plan.hasGroups())
     remark << "; groups of " << plan.groupWidth * plan.lanes
