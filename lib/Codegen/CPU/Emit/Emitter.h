@@ -54,6 +54,7 @@ private:
   friend class PairStorer;
   friend class RowStorer;
   friend class TilePacker;
+  friend class TransposedCopier;
   friend class StagedLoop;
   friend class TileProduct;
   /// What all levels with the program's vector instructions have.
@@ -173,7 +174,7 @@ private:
   unsigned memoryBytes(Type element);
   Value roundTo(Value value, Type element);
 
-  // StorePairs.cpp, PackTiles.cpp, Pack.cpp, StoreBlocks.cpp
+  // StorePairs.cpp, Pack*.cpp, StoreBlocks.cpp, CopyTransposed.cpp
   Value joinHalves(Value low, Value high);
   Value roundToPair(Value low, Value high, bool tiesAway = false);
   void storePairs(Granule &granule, Value tile, const Slot &slot);
@@ -188,6 +189,7 @@ private:
   Value needsCopy(tile::LoadOp load, Type element, Value unit, Value stride);
   void emitStore(tile::StoreOp store, const Window *window);
   void storePairTile(tile::StoreOp store, const Window *window);
+  void copyTransposed(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);
   Block2D blockOf(tile::TileType type, Value buf, ValueRange indices,
@@ -215,9 +217,7 @@ private:
   bool emitTable(Operation *op);
 
   // Read.cpp
-  /// An index within an axis of a table.
-  Value clampIndex(Value index, Value extent);
-  /// Element `indices` of a table, clamped.
+  Value clampIndex(Value index, Value extent); // within an axis of a table
   Value readElement(Value buf, llvm::ArrayRef<Value> indices);
   void emitLocate(tile::LocateOp locate);
 

@@ -123,6 +123,8 @@ void Emitter::emitItem(const Item &item, const Window *window) {
     auto load = cast<tile::LoadOp>(op);
     noteExtents(op, load.getResult().getType(), load.getValidDims(),
                 load.getValid());
+    if (plan.transposedCopies.contains(load.getResult()))
+      return; // its store loads
     return item.kind == ItemKind::Rows ? emitRows(load)
                                        : emitLaneLoad(load, window);
   }

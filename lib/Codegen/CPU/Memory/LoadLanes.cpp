@@ -54,9 +54,6 @@ Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
   return ops.logicalAnd(unit, inside);
 }
 
-/// Keys from those that are packed to those that are prefetched.
-static constexpr int64_t kKeysAhead = 32;
-
 /// Writes the slot of one load.
 class LaneLoader {
 public:

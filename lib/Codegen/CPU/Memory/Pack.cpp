@@ -254,6 +254,8 @@ static bool storesLoaded(tile::StoreOp store, Type element, Type accumulator) {
 }
 
 void Emitter::emitStore(tile::StoreOp store, const Window *window) {
+  if (plan.transposedCopies.contains(store.getValue()))
+    return copyTransposed(store, window);
   if (plan.pairTiles.contains(store.getValue()))
     return storePairTile(store, window);
   auto type = cast<tile::TileType>(store.getValue().getType());

@@ -3,7 +3,8 @@
 // A lane of such a tile (Pairs.cpp) has elements of two columns, so a square of
 // registers has twice as many elements as one of f32:
 //
-//   columns along the lanes   the halves of vectors, such as transposed copies
+//   columns along the lanes   the halves of vectors, such as terms of V, and
+//                             copies that CopyTransposed.cpp does not transpose
 //   rows along memory         transposed pairs, such as results
 //
 // Tests: test/Codegen/CPU/Memory/store-blocks.mlir

@@ -22,6 +22,9 @@ struct Emitter::Block2D {
   }
 };
 
+/// Keys from those that a grid packs to those that it prefetches.
+inline constexpr int64_t kKeysAhead = 32;
+
 /// Whether elements of queries may follow each other in memory: in tensors
 /// whose last axis lies along the lanes.
 bool mayFollow(Value buf);

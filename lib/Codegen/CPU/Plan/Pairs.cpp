@@ -29,7 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Plan/Plan.h"
+#include "Plan/Block2D.h"
 
 using namespace mlir;
 
@@ -260,6 +260,17 @@ static bool isTransposedCopy(tile::StoreOp store) {
          !tile::RenameOp::findMerged(store.getBuf());
 }
 
+/// Whether a grid that packs an operand of a matrix unit stores the columns of
+/// such a copy: the axis along the lanes is not the last one of the tensor.
+static bool packsColumns(tile::StoreOp store, const Plan &plan,
+                         tile::CpuAttr target) {
+  auto load = store.getValue().getDefiningOp<tile::LoadOp>();
+  return isTransposedCopy(store) && !plan.hasTiles &&
+         target.getUnit() == tile::CpuUnit::Matrix &&
+         store->getBlock() == load->getBlock() && !mayFollow(load.getBuf()) &&
+         !tile::RenameOp::findMerged(load.getBuf());
+}
+
 /// Whether a map rounds what is stored to bf16, and nothing else reads it:
 /// results whose rows are contiguous, or terms of operands (with a rounding
 /// mode of their own) along the lanes.
@@ -331,6 +342,8 @@ LogicalResult PairPlanner::run(Block &block) {
     block.walk([&](tile::StoreOp store) {
       if (isTransposedCopy(store) || isRoundedResult(store, plan))
         plan.pairTiles.insert(store.getValue());
+      if (packsColumns(store, plan, target))
+        plan.transposedCopies.insert(store.getValue());
     });
   return success();
 }

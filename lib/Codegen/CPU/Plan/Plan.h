@@ -118,6 +118,9 @@ struct Plan {
   /// Loads of rows of K and V that are copied for the unit, unless they are
   /// packed: K only where its rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
+  /// Loaded tiles whose only use stores their columns, in grids that pack an
+  /// operand for the unit (CopyTransposed.cpp).
+  llvm::DenseSet<mlir::Value> transposedCopies;
 
   /// Results of nests that are stored to memory as they are made, where
   /// the lanes of the whole block are contiguous there (DirectStores.cpp).

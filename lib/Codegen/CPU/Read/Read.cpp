@@ -24,6 +24,7 @@ Value Emitter::clampIndex(Value index, Value extent) {
   return ops.max(ops.min(ops.toIndex(index), last), ops.index(0));
 }
 
+/// Element `indices` of a table, clamped.
 Value Emitter::readElement(Value buf, ArrayRef<Value> indices) {
   const Buffer &buffer = buffers[buf];
   Value offset = ops.index(0);
