@@ -213,7 +213,9 @@ void FetchHead::fetch(Value number) {
   ops.branch(ops.compare(arith::CmpIPredicate::slt, number, most), [&] {
     for (const Stream &stream : streams) {
       Value line = ops.add(stream.first, number);
-      Value unit = ops.floorDiv(line, stream.lines);
+      // Not negative: an unsigned division is a few instructions shorter.
+      Value unit =
+          arith::DivUIOp::create(ops, ops.loc, line, ops.index(stream.lines));
       Value place = ops.sub(line, ops.mul(unit, stream.lines));
       Value offset = ops.add(ops.mul(unit, stream.stride),
                              ops.mul(place, lineElements(stream.element)));

@@ -187,6 +187,13 @@ SmallVector<Value> emitPaced(Ops &ops, const Pacer &pacer, int64_t granules,
         next = granule(ops.add(start, i * rows), next);
       return next;
     }
+    if (perPause == 1) {
+      SmallVector<Value> same = llvm::to_vector(values);
+      return ops.chooseAll(
+          values.getTypes(),
+          ops.compare(arith::CmpIPredicate::slt, pause, ops.index(granules)),
+          [&] { return granule(start, values); }, [&] { return same; });
+    }
     return ops.loop(start, end, rows, values, granule);
   };
   return pacer.run(every, carried, pace);
