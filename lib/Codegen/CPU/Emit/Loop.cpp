@@ -168,11 +168,63 @@ static bool startsFromZero(LoopLikeOpInterface loop, Value carried,
   return low && high && *low < *high;
 }
 
+/// Whether two bounds are the same in every segment.
+static bool alwaysEqual(tile::ForOp loop, unsigned a, unsigned b) {
+  for (unsigned s = 0; s < loop.getNumSegments(); ++s) {
+    Value left = loop.getSegment(s)[a], right = loop.getSegment(s)[b];
+    std::optional<int64_t> fixed = constantOf(left);
+    if (left != right && !(fixed && constantOf(right) == fixed))
+      return false;
+  }
+  return true;
+}
+
+/// Whether the body of a loop is emitted for partial tiles only.
+static bool hasPartialTilesOnly(tile::ForOp loop, bool isCold) {
+  return isCold ||
+         llvm::range_size(loop.getBody().front().getOps<tile::DotOp>()) >=
+             kManyProducts;
+}
+
+/// The sums of values that the first tile of a pipeline starts from zero, so
+/// that zeros are stored only if it has no tile; or null. All full tiles are in
+/// one pipeline of one group, with nothing before them.
+static Value zeroSumsOf(tile::ForOp loop, const Plan &plan) {
+  auto staged = plan.staged.find(loop);
+  if (staged == plan.staged.end() || plan.hasGroups() || loop.hasClassify() ||
+      loop.getNumSegments() != 1 || alwaysEqual(loop, 1, 2) ||
+      !alwaysEqual(loop, 0, 1))
+    return {};
+  const std::vector<Item> &items =
+      plan.items.find(&loop.getBody().front())->second;
+  Value sums;
+  for (size_t i : staged->second.of(Stage::Values)) {
+    if (items[i].kind != ItemKind::Tiles)
+      continue;
+    if (sums)
+      return {};
+    sums = cast<tile::DotOp>(items[i].ops.front()).getAcc();
+  }
+  if (auto rescale = sums ? sums.getDefiningOp<tile::RescaleOp>() : nullptr)
+    sums = rescale.getValue();
+  auto place = llvm::find(loop.getRegionIterArgs(), sums);
+  if (!sums || !sums.hasOneUse() || place == loop.getRegionIterArgs().end())
+    return {};
+  Value init = loop.getInits()[place - loop.getRegionIterArgs().begin()];
+  auto splat = init.getDefiningOp<tile::SplatOp>();
+  return splat && splat.getValue().isZero() ? sums : Value();
+}
+
 /// Copies what a loop starts with to where it carries it.
 void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
+  auto keys = dyn_cast<tile::ForOp>(loop.getOperation());
+  Value later = keys && !window && !hasPartialTilesOnly(keys, isCold)
+                    ? zeroSumsOf(keys, plan)
+                    : Value();
   for (auto [init, result, carried] : llvm::zip(
            loop.getInits(), *loop.getLoopResults(), loop.getRegionIterArgs())) {
-    if (startsFromZero(loop, carried, plan, target, scalars))
+    if (startsFromZero(loop, carried, plan, target, scalars) ||
+        carried == later)
       continue;
     const Slot &to = plan.slots.find(result)->second;
     auto from = plan.slots.find(init);
@@ -208,17 +260,6 @@ void Emitter::emitFor(tile::ForOp loop, const Window *window) {
   });
 }
 
-/// Whether two bounds are the same in every segment.
-static bool alwaysEqual(tile::ForOp loop, unsigned a, unsigned b) {
-  for (unsigned s = 0; s < loop.getNumSegments(); ++s) {
-    Value left = loop.getSegment(s)[a], right = loop.getSegment(s)[b];
-    std::optional<int64_t> fixed = constantOf(left);
-    if (left != right && !(fixed && constantOf(right) == fixed))
-      return false;
-  }
-  return true;
-}
-
 void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
                           const Window *window) {
   int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
@@ -231,9 +272,7 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
     });
   };
   firstFull = isSingle = {}; // nothing is fetched ahead without full tiles
-  if (isCold ||
-      llvm::range_size(loop.getBody().front().getOps<tile::DotOp>()) >=
-          kManyProducts)
+  if (hasPartialTilesOnly(loop, isCold))
     return emitPartial(anyLow, anyHigh);
   Value allLow = ops.min(ops.max(bounds[1], anyLow), anyHigh);
   Value allHigh = ops.min(ops.max(bounds[2], allLow), anyHigh);
@@ -270,14 +309,25 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   if (hasFull)
     findNewKeys(loop, anyLow);
   llvm::scope_exit forget([&] { ahead.truncate(known); });
+  auto zeroSums = [&](tile::ForOp loop, Value sums) {
+    auto place = llvm::find(loop.getRegionIterArgs(), sums) -
+                 loop.getRegionIterArgs().begin();
+    forEachGroup(nullptr, [&](Window group) {
+      copyTile(loop.getInits()[place],
+               plan.slots.find(loop.getResult(place))->second, group);
+    });
+  };
   auto emitPart = [&](Value low, Value high, Value fullTiles) {
     if (loop.hasClassify())
       return emitPieces(loop, allLow, fullTiles, low, high, window);
     if (isStaged) {
       Value runs = ops.compare(Predicate::sgt, fullTiles, zero);
+      Value sums = zeroSumsOf(loop, plan);
+      if (sums)
+        ops.branch(runs, [] {}, [&] { zeroSums(loop, sums); });
       emitStaged(*this, loop,
                  {allLow, fullTiles, ops.select(runs, tiles.behind, zero),
-                  ops.select(runs, tiles.before, zero)});
+                  ops.select(runs, tiles.before, zero), bool(sums)});
     } else if (hasFull)
       ops.loop(zero, fullTiles, 1, [&](Value number) {
         emitKeys(loop, ops.add(allLow, ops.mul(number, step)), ops.index(step),

@@ -92,6 +92,7 @@ private:
 
   void setTile(Value number);
   SmallVector<const Item *> start(Stage stage, Value number, Value isActive);
+  TileProduct productOf(const Item &item, Stage stage, Value number);
   TileProduct halfOfValues(Value tile, Value half);
   TileProduct pairOfValues(Value number, Value isActive);
   void addMissingValues(Value number, const Pending &pending);
@@ -175,10 +176,18 @@ SmallVector<const Item *> StagedLoop::start(Stage stage, Value number,
   return products;
 }
 
+/// A product of tile `number`.
+TileProduct StagedLoop::productOf(const Item &item, Stage stage, Value number) {
+  TileProduct product(emitter, item.ops, window);
+  if (stage == Stage::Values && tiles.fromZero)
+    product.startFromZero(ops.compare(Predicate::eq, number, ops.index(0)));
+  return product;
+}
+
 /// The values of one half of the features of a tile.
 TileProduct StagedLoop::halfOfValues(Value tile, Value half) {
   const Item *item = start(Stage::Values, tile, {}).front();
-  TileProduct product(emitter, item->ops, window);
+  TileProduct product = productOf(*item, Stage::Values, tile);
   product.takeHalf(half);
   return product;
 }
@@ -240,7 +249,7 @@ StagedLoop::Pending StagedLoop::emitAlone(Stage stage, Value number) {
   auto outside = emitter.extents;
   Pending pending;
   for (const Item *item : start(stage, number, ops.boolean(true))) {
-    TileProduct product(emitter, item->ops, window);
+    TileProduct product = productOf(*item, stage, number);
     pending = runAlone(product, pending);
   }
   emitter.extents = std::move(outside);
@@ -288,10 +297,9 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number, Pending &pending,
   std::vector<Paced> products;
   // Where there is no such tile, the rows of another one are found.
   auto addStage = [&](Stage stage, Value tile, Value isActive) {
-    for (const Item *product :
-         start(stage, ops.select(isActive, tile, number), isActive))
-      products.push_back(
-          {TileProduct(emitter, product->ops, window), isActive});
+    Value there = ops.select(isActive, tile, number);
+    for (const Item *product : start(stage, there, isActive))
+      products.push_back({productOf(*product, stage, there), isActive});
   };
   if (isPaired)
     products.push_back({pairOfValues(number, hasLast), hasLast});

@@ -12,6 +12,7 @@ namespace attnc::cpu {
 /// first. Those on both sides need the mask.
 struct StagedTiles {
   Value first, full, behind, before;
+  bool fromZero = false; // the values of the first tile start sums of values
 };
 
 /// Emits tiles of a loop in Plan::staged, for one group of vectors after the

@@ -33,6 +33,8 @@ public:
   /// Makes the same product of the tile before, if `isActive`, a part of
   /// `emitPaced`: both add to the same sums.
   void follow(TileProduct before, Value isActive);
+  /// Sums are zero before, whatever their slot holds, if the condition is true.
+  void startFromZero(Value condition) { startsFromZero = condition; }
   /// Restricts `emitPaced` to one half of the rows of sums, 0 or 1.
   void takeHalf(Value number);
   /// How often `emitPaced` pauses, after `every` instructions of a step or at

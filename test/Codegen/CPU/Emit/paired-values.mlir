@@ -32,7 +32,9 @@
 // CHECK-NEXT:    arith.select %[[AGAIN]], %false, %[[IS_OTHER:.*]] : i1
 // CHECK-NEXT:    scf.if %[[AGAIN]]
 // CHECK-NEXT:    scf.if %[[IS_OTHER]]
-// CHECK-NOT:     llvm.x86.tilezero
+// CHECK:         llvm.x86.tilezero
+// CHECK:         else
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8
 // CHECK-COUNT-8: llvm.x86.tdpbf16ps
 // CHECK:         llvm.x86.tilestored64"(%c3_i8
 // CHECK:         llvm.x86.tilezero
