@@ -42,6 +42,9 @@ static std::string featureOf(StringRef name) {
     return name.ends_with(".512") ? "avx512vnni" : "avxvnni";
   if (name == "avx2.pmadd.wd")
     return "avx2";
+  if (name.starts_with("avx512.permvar.qi") ||
+      name.starts_with("avx512.pmultishift"))
+    return "avx512vbmi";
   if (name.consume_front("avx512")) {
     StringRef extension = name.split('.').first;
     return "avx512" + (extension.empty() ? "f" : extension.str());

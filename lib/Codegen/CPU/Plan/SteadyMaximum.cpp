@@ -163,7 +163,10 @@ findFixedPoint(const SteadyMaximum &steady, const Plan &plan) {
     return std::nullopt;
   found.score = found.weights.getInputs()[score.getArgNumber()];
   found.maximum = found.weights.getInputs()[maximum.getArgNumber()];
-  if (spaceOf(cast<tile::TileType>(found.maximum.getType()))->dim)
+  // The maximum itself, or with 0 instead of -inf.
+  auto shift = found.maximum.getDefiningOp<tile::MapOp>();
+  if (found.maximum != steady.next &&
+      !(shift && shift.getInputs() == ValueRange(steady.next)))
     return std::nullopt;
   return found;
 }
@@ -190,8 +193,8 @@ std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
   if (carried == loop.getRegionIterArgs().end())
     return std::nullopt;
   size_t place = carried - loop.getRegionIterArgs().begin();
-  if (!mayStay(body.getTerminator()->getOperand(place), steady.largest,
-               steady.before) ||
+  steady.next = body.getTerminator()->getOperand(place);
+  if (!mayStay(steady.next, steady.largest, steady.before) ||
       !areRoughWeights(sum.getInput()))
     return std::nullopt;
   steady.fused = fuse(items[*nest], paced, largest);

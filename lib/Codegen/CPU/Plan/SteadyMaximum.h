@@ -23,6 +23,7 @@ struct SteadyMaximum {
   mlir::Value largest; // a reduction of the scores
   mlir::Value sum;     // a reduction of the weights
   mlir::Value before;  // the maximum that the loop carries
+  mlir::Value next;    // and what it carries after the tile
   size_t nest = 0;     // the item of `largest`
   std::optional<FixedPoint> fixedPoint;
   Item fused;  // the paced nest with the ops of `nest`, except the reduction
