@@ -333,7 +333,8 @@ void StagePlanner::explain(StringRef why) {
                               : " for values of the last one")
          << " run next to the weights";
   if (staged.steady)
-    remark << ", which use the maximum of earlier tiles";
+    remark << ", which use the maximum of earlier tiles"
+           << (staged.steady->fixedPoint ? ", in fixed point" : "");
   if (plan.hasGroups())
     remark << "; groups of " << plan.groupWidth * plan.lanes
            << " queries, in passes over keys";

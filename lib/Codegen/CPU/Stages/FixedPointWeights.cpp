@@ -5,10 +5,10 @@
 // is active, multiplications, conversions and shifts of vectors share one port,
 // so what counts is how few of them a weight takes:
 //
-//   number    = max(2^23, x * 256 c + start)     f32: an integer in its low
-//   bits start     = 2^23 + 256 * 127 - 256 c m       once per row exponent  =
-//   low 16 bits of number            8 bits, point, 8 bits weight    =
-//   (exponent - table[first 6 bits of the fraction]) / 2
+//   start    = 2^23 + 256 * 127 - 256 c m    once per row
+//   number   = max(2^23, 256 c x + start)    f32 whose last bit is 1
+//   exponent = low 16 bits of number         8 bits, point, 8 bits
+//   weight   = (exponent - table[fraction / 4]) / 2
 //
 // The upper 8 bits of `exponent` are those of bf16, whose bias is 127. The rest
 // holds for two keys at once, one in each half of a lane, in the layout that a
@@ -19,7 +19,7 @@
 //
 // The relative error of a weight is at most 0.6 % and 0.2 % on average (root of
 // the mean square) where rounding exact ones to bf16 has 0.4 and 0.17 %. Equal
-// scores give equal weights, and integer exponents exact ones.
+// scores of such tiles give equal weights, and integer exponents exact ones.
 //
 // Tests: test/Codegen/CPU/Stages/fixed-point-weights.mlir,
 //        test/Unit/Codegen/CPU/FractionTableTest.cpp

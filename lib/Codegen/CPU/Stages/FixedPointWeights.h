@@ -1,5 +1,4 @@
 //===- FixedPointWeights.h - Weights as powers of two -----------*- C++ -*-===//
-//-*-===//
 
 #ifndef ATTNC_LIB_CODEGEN_CPU_STAGES_FIXEDPOINTWEIGHTS_H
 #define ATTNC_LIB_CODEGEN_CPU_STAGES_FIXEDPOINTWEIGHTS_H

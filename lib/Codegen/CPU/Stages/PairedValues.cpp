@@ -1,10 +1,10 @@
 //===- PairedValues.cpp - Sums of values of two tiles ---------------------===//
 //
-// Each turn of a pipeline loads and stores the sums of values that it adds to,
-// for two products per register if a tile has 64 keys. Since a steady maximum
-// (Plan/SteadyMaximum.cpp) leaves the sums as they are, turn t adds one half of
-// the features for two tiles instead, with as many products and half of the
-// loads and stores:
+// Each turn of a pipeline loads and stores the sums of values (of P @ V) that
+// it adds to: with tiles of 64 keys, each register for two TDPBF16PS. Since a
+// steady maximum (Plan/SteadyMaximum.cpp) leaves the sums as they are, turn t
+// adds one half of the features for two tiles instead, with as many products
+// and half of the loads and stores:
 //
 //   turn       0     1      2      3      4
 //   half 0                 0, 1          2, 3
