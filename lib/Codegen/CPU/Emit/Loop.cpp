@@ -207,12 +207,8 @@ static Value zeroSumsOf(tile::ForOp loop, const Plan &plan) {
   }
   if (auto rescale = sums ? sums.getDefiningOp<tile::RescaleOp>() : nullptr)
     sums = rescale.getValue();
-  auto place = llvm::find(loop.getRegionIterArgs(), sums);
-  if (!sums || !sums.hasOneUse() || place == loop.getRegionIterArgs().end())
-    return {};
-  Value init = loop.getInits()[place - loop.getRegionIterArgs().begin()];
-  auto splat = init.getDefiningOp<tile::SplatOp>();
-  return splat && splat.getValue().isZero() ? sums : Value();
+  return sums && sums.hasOneUse() && isCarriedFromZero(loop, sums) ? sums
+                                                                   : Value();
 }
 
 /// Copies what a loop starts with to where it carries it.

@@ -12,6 +12,16 @@
 
 namespace attnc::cpu {
 
+/// Whether a loop carries a tile from zero on.
+inline bool isCarriedFromZero(tile::ForOp loop, mlir::Value carried) {
+  auto place = llvm::find(loop.getRegionIterArgs(), carried);
+  if (place == loop.getRegionIterArgs().end())
+    return false;
+  mlir::Value init = loop.getInits()[place - loop.getRegionIterArgs().begin()];
+  auto splat = init.getDefiningOp<tile::SplatOp>();
+  return splat && splat.getValue().isZero();
+}
+
 /// The loop whose first tile is the first to add to the sums of a product of
 /// the matrix unit, which are zero before; or null. Its only segment has no
 /// tiles before the full ones, so that its first tile starts where it does, and
@@ -26,12 +36,7 @@ inline tile::ForOp loopFromZero(tile::DotOp dot, const Plan &plan,
       loop.getNumSegments() != 1 || loop.hasClassify() ||
       target.getLaneSkip() || loop.getSegment(0)[0] != loop.getSegment(0)[1])
     return {};
-  auto place = llvm::find(loop.getRegionIterArgs(), sums);
-  if (place == loop.getRegionIterArgs().end())
-    return {};
-  mlir::Value init = loop.getInits()[place - loop.getRegionIterArgs().begin()];
-  auto splat = init.getDefiningOp<tile::SplatOp>();
-  return splat && splat.getValue().isZero() ? loop : tile::ForOp();
+  return isCarriedFromZero(loop, sums) ? loop : tile::ForOp();
 }
 
 } // namespace attnc::cpu

@@ -17,6 +17,9 @@
 //   weights = map(scores, next) exp2((scores - shift(next)) c) afn
 //   l'      = reduce add(weights) init(l * factor)     checked: l' < 2^29
 //
+// Weights in fixed point could wrap around, so their exponents are checked, too
+// (Stages/FixedPointWeights.cpp).
+//
 // A sum of values is below 2^29 times the largest value, which f32 holds for
 // values up to 6e29.
 // Tests: test/Codegen/CPU/Emit/steady-maximum.mlir
