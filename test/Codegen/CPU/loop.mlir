@@ -171,8 +171,8 @@ tile.program @second_try(%P: !tile.buf<q, k : f32>, %M: !tile.buf<q, k : i1>, %V
 // One comparison looks for a NaN in two rows of a tile.
 // CHECK-LABEL: func.func @look_for_nan.grid0.body(
 // CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c4
-// CHECK:           %[[A:.*]] = llvm.load
-// CHECK:           %[[B:.*]] = llvm.load
+// CHECK:           %[[A:.*]] = llvm.load {{.*}} -> vector<16xf32>
+// CHECK:           %[[B:.*]] = llvm.load {{.*}} -> vector<16xf32>
 // CHECK:           arith.cmpf uno, %[[A]], %[[B]]
 // CHECK:           %[[C:.*]] = llvm.load
 // CHECK:           %[[D:.*]] = llvm.load

@@ -61,8 +61,9 @@ tile.program @converts_bf16(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : bf16
   }
 }
 
-// Queries are transposed into lanes by shuffles where the features of a query
-// follow each other, else element by element; rows past the valid ones are 0.
+// Queries that are converted are transposed into lanes in squares of registers
+// where the features of a query follow each other, else element by element; rows
+// past the valid ones are 0. Others: Memory/quarters.mlir.
 // CHECK-LABEL: func.func @queries_into_lanes.grid0.body(
 // CHECK:         scf.if
 // CHECK:           arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<16xf32>
@@ -70,11 +71,13 @@ tile.program @converts_bf16(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : bf16
 // CHECK-NOT:       vector.shuffle
 // CHECK:         scf.for
 // CHECK:           scf.if %{{.*}} -> (f32)
-tile.program @queries_into_lanes(%Q: !tile.buf<q, d : f32>, %S: !tile.buf<d, q : f32>, %n: index) target #never {
+tile.program @queries_into_lanes(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : f32>, %S: !tile.buf<q, k : f32>, %n: index) target #never {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {
     %c0 = arith.constant 0 : index
-    %q = tile.load %Q[%c0, %c0] valid(q = %n) : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:16, f32>
-    %k = tile.rescale %q by %q : !tile.tile<q:16, d:16, f32>, !tile.tile<q:16, d:16, f32>
+    %q = tile.load %Q[%c0, %c0] valid(q = %n) : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:16, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:8, d:16, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:16, bf16>, !tile.tile<k:8, d:16, f32>) -> !tile.tile<q:16, k:8, f32>
+    tile.store %s, %S[%c0, %c0] valid(q = %n) : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
   }
 }

@@ -28,12 +28,12 @@ tile.program @scores(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S:
   }
 }
 
-// Squares of Q have pairs of features. Two rows of V are interleaved, the last
+// Quarters of Q have pairs of features. Two rows of V are interleaved, the last
 // of an odd number with zeros. Weights are rounded when they are stored, two
 // rows at once.
 // CHECK-LABEL: func.func @values.grid0.body(
-// CHECK:         scf.for %{{.*}} = %c0 to %c64 step %c32 {
-// CHECK:           llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<16xi32>
+// CHECK:         scf.for %{{.*}} = %c0 to %c64 step %c8 {
+// CHECK-COUNT-16:  llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xi32>
 // CHECK:         %[[LOW:.*]] = arith.extui %{{.*}} : vector<16xi16> to vector<16xi32>
 // CHECK:         %[[HIGH:.*]] = arith.extui %{{.*}} : vector<16xi16> to vector<16xi32>
 // CHECK:         %[[MOVED:.*]] = arith.shli %[[HIGH]], %{{.*}} : vector<16xi32>

@@ -1,32 +1,25 @@
 //===- CopyTransposed.cpp - Transpose blocks of 16-bit elements -----------===//
 //
 // A grid that packs V for a matrix unit loads rows of a tensor and stores their
-// columns. 8 registers hold 8 columns of 32 rows; a quarter of a register is
-// one load of 16 bytes:
-//
-//   register i            row i | row 8 + i | row 16 + i | row 24 + i
-//   interleaved by 16, 32, 64 bits in each quarter
-//   register c            column c of rows 0 to 31
-//
-// Loads go to quarters on any vector port, and shuffles within quarters need
-// no index registers: 3 per register, where transposed squares of 32-bit pairs
-// (LoadLanes.cpp) and the halves of their lanes (StoreBlocks.cpp) need 5 and a
-// detour through scratch. They remain for other strides and incomplete vectors.
+// columns. 8 registers hold 8 columns of 32 rows, transposed within quarters of
+// registers (Quarters.h): 3 shuffles per register, where transposed squares of
+// 32-bit pairs (LoadLanes.cpp) and the halves of their lanes (StoreBlocks.cpp)
+// need 5 and a detour through scratch. They remain for other strides and
+// incomplete vectors.
 //
 // Tests: test/Codegen/CPU/Memory/copy-transposed.mlir
 //
 //===----------------------------------------------------------------------===//
 
+#include "Memory/Quarters.h"
 #include "Plan/Block2D.h"
-
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace attnc::cpu {
 
 /// Elements of a quarter of a register, and of a register.
-static constexpr int64_t kQuarter = 8, kRegister = 4 * kQuarter;
+static constexpr int64_t kQuarter = kQuarterBytes / 2, kRegister = 4 * kQuarter;
 
 /// Copies one block.
 class TransposedCopier {
@@ -47,7 +40,6 @@ private:
   Value endOf(const Emitter::Block2D &block) {
     return ops.min(block.columnCount, ops.index(block.columns));
   }
-  Value loadQuarters(int64_t number, Value column, AddressOf addressOf);
   void copyColumns(Value first, Value column, AddressOf addressOf);
   void fetchAhead(Value first, Value column);
   void copyAllRows(Value first);
@@ -73,74 +65,15 @@ Value TransposedCopier::isFast(Window group) {
                                        group.vectors * emitter.lanes()));
 }
 
-/// Rows `number`, 8 + `number`, 16 + `number` and 24 + `number` of 8 columns.
-Value TransposedCopier::loadQuarters(int64_t number, Value column,
-                                     AddressOf addressOf) {
-  auto part = ops.vector(kQuarter, ops.getI16Type());
-  auto whole = ops.vector(kRegister, ops.getI16Type());
-  // LLVM would join two halves of a register, which only one port can.
-  auto keepHalf = [&](Value half) {
-    auto type = ops.vector(kRegister / 4, ops.getF64Type());
-    Value bits = LLVM::BitcastOp::create(ops, ops.loc, type, half);
-    bits = LLVM::CallIntrinsicOp::create(
-               ops, ops.loc, type, ops.getStringAttr("llvm.arithmetic.fence"),
-               bits)
-               .getResult(0);
-    return LLVM::BitcastOp::create(ops, ops.loc, whole, bits);
-  };
-  Value joined;
-  for (int64_t quarter = 0; quarter < 4; ++quarter) {
-    Value at = addressOf(quarter * kQuarter + number, column);
-    Value loaded = ops.load(part, at, 2);
-    SmallVector<int64_t> places(kRegister, vector::ShuffleOp::kPoisonIndex);
-    for (int64_t i = 0; i < kQuarter; ++i)
-      places[i] = i;
-    Value wide =
-        vector::ShuffleOp::create(ops, ops.loc, loaded, loaded, places);
-    for (int64_t i = 0; i < kRegister; ++i)
-      places[i] = i / kQuarter == quarter ? kRegister + i % kQuarter : i;
-    joined = quarter
-                 ? vector::ShuffleOp::create(ops, ops.loc, joined, wide, places)
-                 : wide;
-    if (quarter == 1)
-      joined = keepHalf(joined);
-  }
-  return joined;
-}
-
-/// The lower or upper elements of each quarter of two registers in turn,
-/// `width` at a time.
-static Value interleave(Ops &ops, Value a, Value b, int64_t width, bool upper) {
-  SmallVector<int64_t> places;
-  for (int64_t quarter = 0; quarter < kRegister; quarter += kQuarter)
-    for (int64_t i = 0; i < kQuarter / 2; i += width)
-      for (int64_t source : {int64_t(0), kRegister})
-        for (int64_t part = 0; part < width; ++part)
-          places.push_back(source + quarter + upper * kQuarter / 2 + i + part);
-  return vector::ShuffleOp::create(ops, ops.loc, a, b, places);
-}
-
 /// 8 columns of 32 rows from `first` on.
 void TransposedCopier::copyColumns(Value first, Value column,
                                    AddressOf addressOf) {
-  SmallVector<Value> square;
-  for (int64_t i = 0; i < kQuarter; ++i)
-    square.push_back(loadQuarters(i, column, addressOf));
-  // Each round interleaves register i with i + distance; then place p of a
-  // quarter holds row p, and register i the column with the bits of i reversed.
-  for (int64_t width = 1; width < kQuarter; width *= 2)
-    for (int64_t i = 0; i < kQuarter; ++i) {
-      if (i & width)
-        continue;
-      Value a = square[i], b = square[i + width];
-      square[i] = interleave(ops, a, b, width, /*upper=*/false);
-      square[i + width] = interleave(ops, a, b, width, /*upper=*/true);
-    }
-  for (int64_t i = 0; i < kQuarter; ++i) {
-    int64_t reversed = (i & 1) << 2 | (i & 2) | i >> 2;
-    Value place = ops.mul(ops.add(column, i), to.columnStride);
-    ops.store(square[reversed],
-              ops.address(to.data, ops.getI16Type(), ops.add(first, place)), 2);
+  Type i16 = ops.getI16Type();
+  auto rowAt = [&](int64_t row) { return addressOf(row, column); };
+  for (auto [i, value] :
+       llvm::enumerate(loadTransposedQuarters(ops, i16, 2, rowAt))) {
+    Value place = ops.mul(ops.add(column, int64_t(i)), to.columnStride);
+    ops.store(value, ops.address(to.data, i16, ops.add(first, place)), 2);
   }
 }
 

@@ -7,6 +7,9 @@
 //   elements of a query follow each other  squares of registers, transposed
 //   neither, or what is left of a square   element by element
 //
+// Elements that are held as they are loaded, and whose columns fill quarters of
+// registers of 64 bytes, are transposed in quarters instead (Quarters.h).
+//
 // Processors with a matrix unit load what is left of a square, and rows that
 // lack queries, as masked vectors. Grids that pack an operand prefetch it.
 // Nothing outside the valid extents is read. For products by pairs (Pairs.cpp)
@@ -17,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/IntegerProduct.h"
+#include "Memory/Quarters.h"
 #include "Plan/Block2D.h"
 
 using namespace mlir;
@@ -85,6 +89,11 @@ private:
   void storeElement(Value value, Value column, Window single, Value lane);
   void storeRow(Value value, Value row, Window window, int64_t vector);
   void loadSquare(Window single, Value column, Value count = {});
+  void loadSquares(Window single);
+  bool fillsQuarters() const;
+  void loadQuarters(Window single, Value validRows);
+  void loadAllQuarters(Window single);
+  void loadElements(Window single, Value from);
   bool mayMask() const;
   bool isPacked() const;
   void fetchAhead(Value from, Value keyStride, int64_t elements);
@@ -272,7 +281,8 @@ void LaneLoader::storeRow(Value value, Value row, Window window,
     emitter.storeSlot(value, slot, type, row, window, vector);
 }
 
-void LaneLoader::loadTransposed(Window single) {
+/// Squares of registers, and elements of what is left of them.
+void LaneLoader::loadSquares(Window single) {
   if (constantOf(whole) != 0)
     ops.branch(unit, [&] {
       ops.loop(ops.index(0), whole, lanes() * perLane,
@@ -282,12 +292,74 @@ void LaneLoader::loadTransposed(Window single) {
     ops.branch(ops.logicalAnd(unit, ops.compare(arith::CmpIPredicate::sgt, rest,
                                                 ops.index(0))),
                [&] { loadSquare(single, whole, rest); });
-  ops.loop(slowFrom, end, 1, [&](Value column) {
+  loadElements(single, slowFrom);
+}
+
+void LaneLoader::loadElements(Window single, Value from) {
+  ops.loop(from, end, 1, [&](Value column) {
     ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
       Value row = ops.add(emitter.firstRow(single), lane);
       storeElement(loadElement(row, column), column, single, lane);
     });
   });
+}
+
+/// Whether columns that follow each other fill quarters of registers, and the
+/// slot holds them as they are. Grids that pack prefetch squares.
+bool LaneLoader::fillsQuarters() const {
+  bool isHeld = isPaired ? memory == partType()
+                         : memory.isF32() && emitter.accumulator().isF32() &&
+                               isa<FloatType>(type.getElementType());
+  return isHeld && !isPacked() && lanes() * 4 == 4 * kQuarterBytes &&
+         block.columns % (kQuarterBytes / bytes) == 0 &&
+         constantOf(block.columnCount) == block.columns;
+}
+
+/// Rows after the first `validRows` are 0; null: all are valid.
+void LaneLoader::loadQuarters(Window single, Value validRows) {
+  Value first = emitter.firstRow(single), zeros;
+  Type i32 = ops.getI32Type();
+  if (validRows) {
+    zeros = ops.address(emitter.scratch, ops.getI8Type(),
+                        ops.index(emitter.plan.zero));
+    ops.store(ops.zero(ops.vector(4, i32)), zeros, kQuarterBytes);
+  }
+  SmallVector<Value> rows;
+  for (int64_t lane = 0; lane < lanes(); ++lane)
+    rows.push_back(ops.address(block.data, memory,
+                               block.rowOffset(ops, ops.add(first, lane))));
+  ops.loop(ops.index(0), end, kQuarterBytes / bytes, [&](Value column) {
+    auto addressOf = [&](int64_t lane) {
+      Value there = ops.address(rows[lane], memory, column);
+      return validRows ? ops.select(ops.compare(arith::CmpIPredicate::slt,
+                                                ops.index(lane), validRows),
+                                    there, zeros)
+                       : there;
+    };
+    Value row = ops.floorDiv(column, perLane);
+    for (Value value : loadTransposedQuarters(ops, i32, bytes, addressOf)) {
+      if (!isPaired)
+        value = LLVM::BitcastOp::create(
+            ops, ops.loc, emitter.laneVector(emitter.accumulator()), value);
+      storeRow(value, row, single, 0);
+      row = ops.add(row, 1);
+    }
+  });
+}
+
+void LaneLoader::loadAllQuarters(Window single) {
+  Value there = ops.sub(block.rowCount, emitter.firstRow(single));
+  ops.branch(
+      ops.compare(arith::CmpIPredicate::sge, there, ops.index(lanes())),
+      [&] { loadQuarters(single, {}); }, [&] { loadQuarters(single, there); });
+}
+
+void LaneLoader::loadTransposed(Window single) {
+  if (!fillsQuarters())
+    return loadSquares(single);
+  ops.branch(
+      unit, [&] { loadAllQuarters(single); },
+      [&] { loadElements(single, ops.index(0)); });
 }
 
 /// The first `count` of `width` elements; the others are 0.
