@@ -88,7 +88,7 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
 /// list were equal to O3's (within 1 % on average, benchmarks/peers, AVX2).
 static constexpr StringLiteral kPasses =
     "cgscc(inline),"
-    "function<eager-inv>(simplifycfg,sroa,early-cse,"
+    "function<eager-inv>(lower-expect,simplifycfg,sroa,early-cse,"
     "instcombine<max-iterations=1;no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),loop(indvars),gvn,correlated-propagation,"
     "instcombine<max-iterations=1;no-verify-fixpoint>,"

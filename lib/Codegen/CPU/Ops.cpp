@@ -151,6 +151,20 @@ void Ops::loop(Value low, Value high, int64_t step,
   });
 }
 
+Value Ops::any(Value lanes) {
+  return vector::ReductionOp::create(*this, loc, vector::CombiningKind::OR,
+                                     lanes);
+}
+
+Value Ops::expect(Value condition, bool value) {
+  if (constantOf(condition))
+    return condition;
+  return LLVM::CallIntrinsicOp::create(*this, loc, getI1Type(),
+                                       getStringAttr("llvm.expect"),
+                                       ValueRange{condition, boolean(value)})
+      .getResult(0);
+}
+
 void Ops::branch(Value condition, llvm::function_ref<void()> yes,
                  llvm::function_ref<void()> no) {
   if (std::optional<int64_t> known = constantOf(condition)) {

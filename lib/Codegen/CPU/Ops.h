@@ -70,6 +70,12 @@ public:
   loop(Value low, Value high, int64_t step, mlir::ValueRange carried,
        llvm::function_ref<mlir::SmallVector<Value>(Value, mlir::ValueRange)>
            body);
+  /// Whether any lane of a vector of conditions is true.
+  Value any(Value lanes);
+  /// A condition that is mostly true, or false: registers and places in line go
+  /// to the code that runs more often.
+  Value likely(Value condition) { return expect(condition, true); }
+  Value unlikely(Value condition) { return expect(condition, false); }
   void branch(Value condition, llvm::function_ref<void()> yes,
               llvm::function_ref<void()> no = nullptr);
   /// A branch that yields one value of `type`.
@@ -82,6 +88,8 @@ public:
             llvm::function_ref<mlir::SmallVector<Value>()> no);
 
 private:
+  Value expect(Value condition, bool value);
+
   mlir::Block *entry = nullptr;
   llvm::DenseMap<int64_t, Value> constants;
 };

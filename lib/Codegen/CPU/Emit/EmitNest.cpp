@@ -334,9 +334,7 @@ void Emitter::emitNest(const Item &item, Window window) {
         Value changes =
             arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UNE,
                                   factor, ops.constant(factor.getType(), 1));
-        any = ops.logicalOr(
-            any, vector::ReductionOp::create(
-                     ops, ops.loc, vector::CombiningKind::OR, changes));
+        any = ops.logicalOr(any, ops.any(changes));
       }
     ops.branch(any, [&] { emitChunk(item, window); });
     return;

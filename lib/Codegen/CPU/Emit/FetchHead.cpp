@@ -14,7 +14,13 @@
 // Nothing of it is prefetched where two heads do not fit L2. The first granules
 // also prefetch the rows that the block stores and the queries of the next one
 // (FetchAhead.cpp).
-// Tests: test/Codegen/CPU/Emit/next-head.mlir
+//
+// Nothing of it is prefetched where two heads do not fit L2. The first granules
+// also prefetch the rows that the block stores and the queries of the next one
+// (FetchAhead.cpp). The last product of the block brings these rows into L1,
+// and the slots to which queries are copied: what a block begins with waits for
+// its stores, and stores that miss L1 take their time. Tests:
+// test/Codegen/CPU/Emit/next-head.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -199,30 +205,34 @@ FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
 void FetchHead::fetch(Value number) {
   Value rows = ops.index(emitter.plan.vectors * emitter.lanes());
   if (!emitter.ahead.empty() && !emitter.plan.hasGroups())
-    ops.branch(ops.compare(arith::CmpIPredicate::slt, number, rows), [&] {
-      for (const RowsAhead &ahead : emitter.ahead)
-        fetchRow(ops, ahead.element,
-                 ops.address(ahead.pointer, ahead.element,
-                             ahead.merged.offsetOf(ops, number, ahead.stride)),
-                 ahead.columns, 2);
-    });
+    ops.branch(
+        ops.unlikely(ops.compare(arith::CmpIPredicate::slt, number, rows)),
+        [&] {
+          for (const RowsAhead &ahead : emitter.ahead)
+            fetchRow(
+                ops, ahead.element,
+                ops.address(ahead.pointer, ahead.element,
+                            ahead.merged.offsetOf(ops, number, ahead.stride)),
+                ahead.columns, 2);
+        });
   if (streams.empty())
     return;
   // One condition for all: a longer share than a stream has is that of the
   // next block, and a prefetch behind the last line does no harm.
-  ops.branch(ops.compare(arith::CmpIPredicate::slt, number, most), [&] {
-    for (const Stream &stream : streams) {
-      Value line = ops.add(stream.first, number);
-      // Not negative: an unsigned division is a few instructions shorter.
-      Value unit =
-          arith::DivUIOp::create(ops, ops.loc, line, ops.index(stream.lines));
-      Value place = ops.sub(line, ops.mul(unit, stream.lines));
-      Value offset = ops.add(ops.mul(unit, stream.stride),
-                             ops.mul(place, lineElements(stream.element)));
-      fetchRow(ops, stream.element,
-               ops.address(stream.pointer, stream.element, offset), 1, 2);
-    }
-  });
+  ops.branch(
+      ops.unlikely(ops.compare(arith::CmpIPredicate::slt, number, most)), [&] {
+        for (const Stream &stream : streams) {
+          Value line = ops.add(stream.first, number);
+          // Not negative: an unsigned division is a few instructions shorter.
+          Value unit = arith::DivUIOp::create(ops, ops.loc, line,
+                                              ops.index(stream.lines));
+          Value place = ops.sub(line, ops.mul(unit, stream.lines));
+          Value offset = ops.add(ops.mul(unit, stream.stride),
+                                 ops.mul(place, lineElements(stream.element)));
+          fetchRow(ops, stream.element,
+                   ops.address(stream.pointer, stream.element, offset), 1, 2);
+        }
+      });
 }
 
 /// Prefetches a few lines of the next panel, which the next task reads, in each

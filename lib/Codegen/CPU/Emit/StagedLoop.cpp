@@ -23,11 +23,8 @@
 // full tiles run from the last one on: most maxima then stay. A term that grows
 // with the distance has more tiles done again instead.
 //
-// Blocks of several groups of vectors run the pipeline once for each group,
-// over as many tiles as stay in L2 for the groups that follow:
-//
-//   for each pass over some tiles
-//     for each group: the pipeline over these tiles
+// Blocks of several groups of vectors run it once for each group, over as many
+// tiles as stay in L2 for the groups that follow.
 //
 // A store of sums right behind their last product would stall the unit. So the
 // last sums of a product are pending: they are stored when the next product
@@ -56,14 +53,6 @@ using Predicate = arith::CmpIPredicate;
 /// Bytes of keys and values of a pass: a quarter of the 2 MB of L2 that
 /// processors with a matrix unit have, next to the sums of all groups.
 static constexpr int64_t kPassBytes = 512 * 1024;
-
-/// Whether scores depend on the distance of key and query.
-static bool dependOnDistance(tile::ForOp loop) {
-  auto skews = loop.getBody().front().getOps<tile::SkewOp>();
-  return llvm::any_of(skews, [](tile::SkewOp skew) {
-    return isa<FloatType>(skew.getValue().getType().getElementType());
-  });
-}
 
 /// Writes one loop.
 class StagedLoop {
@@ -111,7 +100,6 @@ private:
   void emitWeights(llvm::function_ref<void(const Item &)> emitPaced);
   SmallVector<Value> rowOf(Value tile);
   Value isEmpty(Value maximum);
-  Value isAny(Value lanes);
   Value needsMaximum(FixedPointWeights *fixedPoint);
   void emitSteadyWeights(Value number, Pending &pending);
   void emitFirstMaximum();
@@ -150,10 +138,10 @@ void StagedLoop::setTile(Value number) {
   Value key = ops.add(tiles.first, ops.mul(place, int64_t(loop.getStep())));
   emitter.scalars.map(loop.getKeyStart(), key);
   emitter.scalars.map(loop.getKeyCount(), ops.index(loop.getStep()));
-  emitter.scalars.map(loop.getPartial(),
-                      hasOthers
-                          ? ops.compare(Predicate::sge, number, tiles.full)
-                          : ops.boolean(false));
+  emitter.scalars.map(
+      loop.getPartial(),
+      hasOthers ? ops.unlikely(ops.compare(Predicate::sge, number, tiles.full))
+                : ops.boolean(false));
   emitter.turn = number;
 }
 
@@ -280,8 +268,8 @@ SmallVector<Value> StagedLoop::runProducts(std::vector<Paced> &products,
       return ops.loop(ops.index(first), ops.index(first + pauses), 1, values,
                       pace);
     };
-    values =
-        ops.chooseAll(ValueRange(values).getTypes(), paced.isActive, run, rest);
+    values = ops.chooseAll(ValueRange(values).getTypes(),
+                           ops.likely(paced.isActive), run, rest);
     first += pauses;
     pending = product.lastSums(paced.isActive);
   }
@@ -357,15 +345,11 @@ Value StagedLoop::isEmpty(Value maximum) {
                    -std::numeric_limits<double>::infinity()));
 }
 
-Value StagedLoop::isAny(Value lanes) {
-  return vector::ReductionOp::create(ops, ops.loc, vector::CombiningKind::OR,
-                                     lanes);
-}
-
 /// Whether weights must be made again, with the maximum of their tile.
 Value StagedLoop::needsMaximum(FixedPointWeights *fixedPoint) {
   const SteadyMaximum &steady = *stages.steady;
-  Value any = fixedPoint ? isAny(fixedPoint->hasUseless()) : ops.boolean(false);
+  Value any =
+      fixedPoint ? ops.any(fixedPoint->hasUseless()) : ops.boolean(false);
   SmallVector<Value> factors; // of sums of values
   if (isPaired)
     factors = rowOf(cast<tile::RescaleOp>(items[*stages.rescaling].ops.front())
@@ -385,7 +369,7 @@ Value StagedLoop::needsMaximum(FixedPointWeights *fixedPoint) {
                                 factors[v], ops.constant(type, 1));
       again = arith::OrIOp::create(ops, ops.loc, again, isRescaled);
     }
-    any = ops.logicalOr(any, isAny(again));
+    any = ops.logicalOr(any, ops.any(again));
   }
   return any;
 }
@@ -442,7 +426,8 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
     return next;
   };
   SmallVector<Value> next = ops.chooseAll(
-      types, needsMaximum(weights ? &*weights : nullptr), again, stays);
+      types, ops.unlikely(needsMaximum(weights ? &*weights : nullptr)), again,
+      stays);
   if (isPaired)
     hasPair = next.pop_back_val();
   pending.isActive = std::move(next);
@@ -459,7 +444,7 @@ void StagedLoop::emitFirstMaximum() {
   Value any = ops.boolean(false);
   for (Value row : before) {
     empty.push_back(isEmpty(row));
-    any = ops.logicalOr(any, isAny(empty.back()));
+    any = ops.logicalOr(any, ops.any(empty.back()));
   }
   auto outside = emitter.extents;
   setTile(ops.index(0));
@@ -521,17 +506,15 @@ void StagedLoop::emitTurns(Pending pending) {
     }
     return sums;
   };
-  auto turns = [&](Value from, Value to, ValueRange sums) {
-    return ops.loop(from, to, 1, sums, [&](Value number, ValueRange values) {
-      Pending before = replaced(values);
-      if (isPaired)
-        hasPair = values.back();
-      emitTurn(number, before);
-      return valuesOf(before);
-    });
-  };
   hasPair = ops.boolean(false);
-  SmallVector<Value> sums = turns(ops.index(0), count, valuesOf(pending));
+  SmallVector<Value> sums = ops.loop(ops.index(0), count, 1, valuesOf(pending),
+                                     [&](Value number, ValueRange values) {
+                                       Pending before = replaced(values);
+                                       if (isPaired)
+                                         hasPair = values.back();
+                                       emitTurn(number, before);
+                                       return valuesOf(before);
+                                     });
   storePending(ops, replaced(sums));
   if (isPaired)
     hasPair = sums.back();
@@ -539,12 +522,20 @@ void StagedLoop::emitTurns(Pending pending) {
 
 /// The values that no turn has added.
 void StagedLoop::emitLastValues() {
-  if (!isPaired)
-    return emitWhole(Stage::Values, ops.sub(count, ops.index(1)));
   auto outside = emitter.extents;
-  TileProduct pair = pairOfValues(count, ops.boolean(true));
-  addMissingValues(count, runAlone(pair, {}));
+  Value last = ops.sub(count, ops.index(1));
+  if (isPaired) {
+    TileProduct pair = pairOfValues(count, ops.boolean(true));
+    addMissingValues(count, runAlone(pair, {}));
+  } else {
+    for (const Item *item : start(Stage::Values, last, ops.boolean(true))) {
+      TileProduct product = productOf(*item, Stage::Values, last);
+      storePending(ops, runAlone(product, {}));
+    }
+  }
   emitter.extents = std::move(outside);
+  if (!isPaired)
+    emitYields(Stage::Values);
 }
 
 void StagedLoop::emit() {

@@ -383,8 +383,7 @@ void Emitter::emitAnyNan(tile::AnyNanOp op, const Window *window) {
       isNan = ops.logicalAnd(
           isNan, ops.compare(arith::CmpIPredicate::slt, lane, limit));
     }
-    Value any = vector::ReductionOp::create(ops, ops.loc,
-                                            vector::CombiningKind::OR, isNan);
+    Value any = ops.any(isNan);
     ops.branch(any,
                [&] { ops.store(ops.constant(ops.getI8Type(), 1), flag, 1); });
   });

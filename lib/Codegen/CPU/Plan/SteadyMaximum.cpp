@@ -206,4 +206,11 @@ std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
   return steady;
 }
 
+bool dependOnDistance(tile::ForOp loop) {
+  auto skews = loop.getBody().front().getOps<tile::SkewOp>();
+  return llvm::any_of(skews, [](tile::SkewOp skew) {
+    return isa<FloatType>(skew.getValue().getType().getElementType());
+  });
+}
+
 } // namespace attnc::cpu

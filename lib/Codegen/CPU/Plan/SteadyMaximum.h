@@ -30,6 +30,9 @@ struct SteadyMaximum {
   Item sample; // `nest` for some keys, without results but the reduction's
 };
 
+/// Whether scores depend on the distance of key and query.
+bool dependOnDistance(tile::ForOp loop);
+
 } // namespace attnc::cpu
 
 #endif // ATTNC_LIB_CODEGEN_CPU_PLAN_STEADYMAXIMUM_H

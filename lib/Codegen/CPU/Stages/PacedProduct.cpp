@@ -103,7 +103,7 @@ SmallVector<Value> TileProduct::emitPacedBlock(const PacedBlock &block,
     return ops.loop(block.firstPause, second, 1, carried, pace);
   };
   SmallVector<Value> values =
-      ops.chooseAll(carried.getTypes(), hasEarlier, both, single);
+      ops.chooseAll(carried.getTypes(), ops.likely(hasEarlier), both, single);
   PacedBlock rest = block;
   rest.firstPause = second;
   return emitPacedSteps(rest, /*starts=*/false, values, pace);

@@ -14,8 +14,9 @@
 // CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK-COUNT-4: math.exp2
-// CHECK:         arith.cmpi slt, %{{.*}}, %c32
-// CHECK-NEXT:    scf.if
+// CHECK:         %[[IS_FIRST:.*]] = arith.cmpi slt, %{{.*}}, %c32
+// CHECK-NEXT:    %[[IS_RARE:.*]] = llvm.call_intrinsic "llvm.expect"(%[[IS_FIRST]], %false)
+// CHECK-NEXT:    scf.if %[[IS_RARE]]
 // CHECK-COUNT-3: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
 // CHECK:         scf.if
 // CHECK-COUNT-2: "llvm.intr.prefetch"

@@ -11,7 +11,8 @@
 // CHECK:         scf.for %[[TURN:.*]] = %c0 to %[[COUNT:.*]] step %c1 iter_args({{.*}}, %[[PAIR:[a-z0-9]*]] = %false)
 // CHECK:         %[[HALF:.*]] = arith.andi %[[TURN]], %c1
 // CHECK:         %[[ROW:.*]] = arith.muli %[[HALF]], %c2
-// CHECK:         scf.if %[[PAIR]]
+// CHECK:         %[[IS_USUAL:.*]] = llvm.call_intrinsic "llvm.expect"(%[[PAIR]], %true)
+// CHECK:         scf.if %[[IS_USUAL]]
 // CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8
 // CHECK:         arith.remui %{{.*}}, %c3
 // CHECK-NOT:     llvm.x86.tileloadd64"(%c0_i8
