@@ -13,10 +13,6 @@
 //
 // Nothing of it is prefetched where two heads do not fit L2. The first granules
 // also prefetch the rows that the block stores and the queries of the next one
-// (FetchAhead.cpp).
-//
-// Nothing of it is prefetched where two heads do not fit L2. The first granules
-// also prefetch the rows that the block stores and the queries of the next one
 // (FetchAhead.cpp). The last product of the block brings these rows into L1,
 // and the slots to which queries are copied: what a block begins with waits for
 // its stores, and stores that miss L1 take their time. Tests:
@@ -171,7 +167,7 @@ void FetchHead::shareLines(tile::GridOp grid, Value keys) {
 }
 
 FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
-    : emitter(emitter), ops(emitter.ops) {
+    : emitter(emitter), ops(emitter.ops), around(*loop->getBlock()) {
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
   if (!grid || grid.getExtents().size() < 2 || emitter.plan.hasGroups() ||
       constantOf(emitter.rowBase) != 0 ||
@@ -233,6 +229,39 @@ void FetchHead::fetch(Value number) {
                    ops.address(stream.pointer, stream.element, offset), 1, 2);
         }
       });
+}
+
+void FetchHead::fetchEnds(Value step, int64_t steps) {
+  int64_t vectors = emitter.plan.vectors;
+  auto forShare = [&](int64_t count, auto emit) {
+    int64_t share = llvm::divideCeil(count, steps);
+    Value first = ops.mul(step, share), last = ops.index(count - 1);
+    for (int64_t i = 0; i < share; ++i)
+      emit(ops.min(ops.add(first, i), last));
+  };
+  for (const RowsAhead &rows : emitter.ahead)
+    forShare(vectors * emitter.lanes(), [&](Value row) {
+      fetchRow(ops, rows.element,
+               ops.address(rows.pointer, rows.element,
+                           rows.merged.offsetOf(ops, row, rows.stride)),
+               rows.columns, /*level=*/1);
+    });
+  for (auto load : around.getOps<tile::LoadOp>()) {
+    tile::TileType type = load.getType();
+    auto slot = emitter.plan.slots.find(load.getResult());
+    if (!type.hasDim(kLaneDim) || slot == emitter.plan.slots.end() ||
+        !emitter.plan.pairTiles.contains(load.getResult()))
+      continue;
+    int64_t perLane = emitter.plan.rowsPerLane(load.getResult());
+    int64_t rows = llvm::divideCeil(spaceOf(type)->size, perLane);
+    forShare(rows, [&](Value row) {
+      for (int64_t v = 0; v < vectors; ++v)
+        fetchRow(ops, ops.getI32Type(),
+                 emitter.slotAddress(slot->second, type, row,
+                                     {ops.index(0), vectors}, v),
+                 /*columns=*/1, /*level=*/1);
+    });
+  }
 }
 
 /// Prefetches a few lines of the next panel, which the next task reads, in each

@@ -86,7 +86,8 @@ private:
   TileProduct pairOfValues(Value number, Value isActive);
   void addMissingValues(Value number, const Pending &pending);
   void emitLastValues();
-  Pending runAlone(TileProduct &product, const Pending &before);
+  Pending runAlone(TileProduct &product, const Pending &before, Pace pace = {});
+  Pending runLast(TileProduct &product);
   Pending emitAlone(Stage stage, Value number);
   void emitWhole(Stage stage, Value number);
   bool isInPlace(Value yielded, Value result) const;
@@ -223,12 +224,13 @@ void StagedLoop::emitYields(Stage stage) {
       emitter.copyTile(value, emitter.plan.slots.find(result)->second, window);
 }
 
-/// A product with nothing beside it, which stores the sums of the one before.
-/// Returns the last sums, which are pending.
+/// A product with nothing but `pace` beside it, which stores the sums of the
+/// one before. Returns the last sums, which are pending.
 StagedLoop::Pending StagedLoop::runAlone(TileProduct &product,
-                                         const Pending &before) {
+                                         const Pending &before, Pace pace) {
   auto nothing = [](Value, ValueRange) { return SmallVector<Value>(); };
-  product.emitPaced({/*every=*/1, /*first=*/0, before}, {}, nothing);
+  product.emitPaced({/*every=*/1, /*first=*/0, before}, {},
+                    pace ? pace : Pace(nothing));
   return product.lastSums(ops.boolean(true));
 }
 
@@ -520,17 +522,26 @@ void StagedLoop::emitTurns(Pending pending) {
     hasPair = sums.back();
 }
 
+/// The last product of the loop.
+StagedLoop::Pending StagedLoop::runLast(TileProduct &product) {
+  int64_t steps = product.countPauses(/*every=*/1);
+  return runAlone(product, {}, [&](Value step, ValueRange) {
+    nextHead.fetchEnds(step, steps);
+    return SmallVector<Value>();
+  });
+}
+
 /// The values that no turn has added.
 void StagedLoop::emitLastValues() {
   auto outside = emitter.extents;
   Value last = ops.sub(count, ops.index(1));
   if (isPaired) {
     TileProduct pair = pairOfValues(count, ops.boolean(true));
-    addMissingValues(count, runAlone(pair, {}));
+    addMissingValues(count, runLast(pair));
   } else {
     for (const Item *item : start(Stage::Values, last, ops.boolean(true))) {
       TileProduct product = productOf(*item, Stage::Values, last);
-      storePending(ops, runAlone(product, {}));
+      storePending(ops, runLast(product));
     }
   }
   emitter.extents = std::move(outside);

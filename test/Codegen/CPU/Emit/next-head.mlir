@@ -21,6 +21,11 @@
 // CHECK:         scf.if
 // CHECK-COUNT-2: "llvm.intr.prefetch"
 // CHECK:         llvm.x86.tdpbf16ps
+
+// The last product brings rows and the slot of the queries into L1.
+// CHECK-COUNT-16: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK:         llvm.x86.tdpbf16ps
+// CHECK:         "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK:         return
 tile.program @heads(%Q: !tile.buf<h, q, d : bf16>, %K: !tile.buf<h, k, d : bf16>, %V: !tile.buf<h, k, e : bf16>, %O: !tile.buf<h, q, e : f32>, %n: index) target #tiles {
   %c4 = arith.constant 4 : index
