@@ -19,12 +19,16 @@
 
 enum { MOST_SHARES = 64 };
 
+/* A core prefetches the lines behind those that it uses, up to the end of their
+ * page, and so would take lines of the next worker from its core. */
+enum { GAP = 4096 };
+
 /* Consecutive parts; as large as a line of cache, so that few workers share
  * one. */
 struct share {
-  int64_t first, count;
-  int64_t taken; /* atomic */
-  int64_t unused[5];
+  int64_t next; /* atomic: the first part that nobody has taken */
+  int64_t end;
+  int64_t unused[6];
 };
 
 /* Grids that run part by part, as their workers see them. */
@@ -46,18 +50,12 @@ struct job {
 /* Shares of equal sizes; the last ones may be smaller, or empty. */
 static void deal(struct job *job) {
   int64_t most = (job->parts + job->shares - 1) / job->shares, first = 0;
-  for (int64_t p = 0; p < job->shares; ++p, first += most) {
+  for (int64_t p = 0; p < job->shares; ++p) {
     struct share *share = &job->share[p];
-    share->first = first;
-    share->count = job->parts - first < most ? job->parts - first : most;
-    share->taken = 0;
+    share->next = first;
+    first += most;
+    share->end = first < job->parts ? first : job->parts;
   }
-}
-
-/* The next part of a share; -1: none is left. */
-static int64_t take(struct share *share) {
-  int64_t number = __atomic_fetch_add(&share->taken, 1, __ATOMIC_RELAXED);
-  return number < share->count ? share->first + number : -1;
 }
 
 /* The tasks of a part, grid by grid. */
@@ -80,7 +78,10 @@ static void work(void *context, int64_t worker) {
   int64_t done = 0;
   for (int64_t p = 0; p < job->shares; ++p, ++worker) {
     struct share *share = &job->share[worker % job->shares];
-    for (int64_t part; (part = take(share)) >= 0; ++done)
+    for (int64_t part;
+         (part = __atomic_fetch_add(&share->next, 1, __ATOMIC_RELAXED)) <
+         share->end;
+         ++done)
       run_part(job, scratch, part);
   }
   if (job->kernel->end)
@@ -155,18 +156,24 @@ static attnc_status run_grids(const struct attnc_frame *frame,
   return ATTNC_OK;
 }
 
-/* Bytes of a call with so many workers; 0 if they exceed 63 bits. */
-static int count_bytes(const struct attnc_kernel *kernel,
-                       const struct attnc_call *call, int64_t workers,
-                       int64_t *shared, int64_t *scratch, int64_t *total) {
-  *shared = kernel->workspace(call);
-  *scratch = kernel->scratch(call);
-  if (*shared < 0 || *scratch < 0 || *shared > INT64_MAX - ATTNC_ALIGNMENT ||
-      *scratch > INT64_MAX - ATTNC_ALIGNMENT)
-    return 0;
-  *shared = (*shared + ATTNC_ALIGNMENT - 1) & -(int64_t)ATTNC_ALIGNMENT;
-  *scratch = (*scratch + ATTNC_ALIGNMENT - 1) & -(int64_t)ATTNC_ALIGNMENT;
-  return !multiply_overflows(*scratch, workers, total) &&
+/* Whole units of alignment, and a gap behind them; less than 0 if they exceed
+ * 63 bits. None of none. */
+static int64_t pad(int64_t bytes, int64_t gap) {
+  uint64_t rest = ATTNC_ALIGNMENT - 1;
+  return bytes > 0 ? (int64_t)(((uint64_t)bytes + rest + gap) & ~rest) : bytes;
+}
+
+/* Bytes of a call with so many workers; 0 if they exceed 63 bits. Both callers
+ * have it inline, which takes less code than a function. */
+static inline __attribute__((always_inline)) int
+count_bytes(const struct attnc_kernel *kernel, const struct attnc_call *call,
+            int64_t workers, int64_t *shared, int64_t *scratch,
+            int64_t *total) {
+  int64_t gap = workers > 1 ? GAP : 0;
+  *shared = pad(kernel->workspace(call), gap);
+  *scratch = pad(kernel->scratch(call), gap);
+  return (*shared | *scratch) >= 0 &&
+         !multiply_overflows(*scratch, workers, total) &&
          !__builtin_add_overflow(*total, *shared, total);
 }
 

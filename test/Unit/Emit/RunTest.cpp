@@ -359,7 +359,9 @@ TEST_P(RunTest, NoticesAPoolThatDoesNotRunTheTasks) {
 
 TEST_P(RunTest, TellsTheBytesOfAWorkspace) {
   EXPECT_EQ(bytes(64, 1), 4u * 64 + 128);
-  EXPECT_EQ(bytes(65, 3), 320u + 3 * 128); // each part rounded up to 64
+  EXPECT_EQ(bytes(65, 1), 320u + 128); // each part rounded up to 64
+  // A page behind each part, so that no worker prefetches lines of another.
+  EXPECT_EQ(bytes(65, 3), 320u + 3 * 128 + 4 * 4096);
   EXPECT_EQ(bytes(64, 0), bytes(64, 1));
   EXPECT_EQ(bytes(-1, 1), 0u);
   EXPECT_EQ(bytes(std::numeric_limits<int64_t>::max() / 4, 1), 0u);
