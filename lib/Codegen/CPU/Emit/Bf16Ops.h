@@ -26,8 +26,9 @@ mlir::Value multiplyPairs(Ops &ops, mlir::Value sum, mlir::Value a,
 
 /// What VPTERNLOG makes of three vectors of integers.
 enum class BitLogic : uint8_t {
-  OrAnd = 0xf8, // a | (b & c)
-  OrOr = 0xfe   // a | b | c
+  OrAnd = 0xf8,    // a | (b & c)
+  OrNotAnd = 0xf2, // a | (~b & c)
+  OrOr = 0xfe      // a | b | c
 };
 mlir::Value combineBits(Ops &ops, BitLogic logic, mlir::Value a, mlir::Value b,
                         mlir::Value c);

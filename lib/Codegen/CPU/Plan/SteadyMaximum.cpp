@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan/Plan.h"
+#include "Stages/RangedTanh.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -119,6 +120,82 @@ static Item fuse(const Item &first, const Item &second, Operation *without) {
   return fused;
 }
 
+/// `value` = x factor; 1 and `value` if it is no product with a constant.
+static std::pair<Value, double> splitFactor(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return {value, 1};
+  for (auto [x, constant] : {std::pair(product.getLhs(), product.getRhs()),
+                             std::pair(product.getRhs(), product.getLhs())})
+    if (auto factor = constant.getDefiningOp<arith::ConstantOp>())
+      return {x, cast<FloatAttr>(factor.getValue()).getValueAsDouble()};
+  return {value, 1};
+}
+
+/// The only input of a map.
+static BlockArgument onlyInput(tile::MapOp map) {
+  return map.getInputs().size() == 1 ? map.getBody().getArgument(0)
+                                     : BlockArgument();
+}
+
+/// Scores as factor tanh(scale input) with an approximate tanh in f32.
+static std::optional<SteadyMaximum::FixedPoint::Tanh>
+findTanh(const SteadyMaximum &steady,
+         const SteadyMaximum::FixedPoint &weights) {
+  constexpr double units = 256, mostError = 0.5; // FixedPointWeights.cpp
+  SteadyMaximum::FixedPoint::Tanh found;
+  SmallVector<Operation *> readers = {weights.weights,
+                                      steady.largest.getDefiningOp()};
+  auto isOnlyRead = [&](Value value) {
+    return llvm::is_contained(steady.fused.ops, value.getDefiningOp()) &&
+           llvm::all_of(value.getUsers(), [&](Operation *user) {
+             return llvm::is_contained(readers, user);
+           });
+  };
+  Value score = weights.score;
+  while (auto select = score.getDefiningOp<tile::SelectMaskedOp>()) {
+    if (!isOnlyRead(score) || !select.getFill().isInfinity() ||
+        !select.getFill().isNegative())
+      return std::nullopt;
+    readers.push_back(select);
+    found.masks.push_back(select);
+    score = select.getValue();
+  }
+  found.map = score.getDefiningOp<tile::MapOp>();
+  if (!found.map || !isOnlyRead(score))
+    return std::nullopt;
+  auto [result, factor] = splitFactor(yieldedBy(found.map));
+  auto tanh = result.getDefiningOp<math::TanhOp>();
+  if (!tanh || !tanh.getType().isF32() ||
+      !bitEnumContainsAny(tanh.getFastmath(), arith::FastMathFlags::afn))
+    return std::nullopt;
+  auto [input, scale] = splitFactor(tanh.getOperand());
+  if (input != onlyInput(found.map))
+    return std::nullopt;
+  found.input = found.map.getInputs()[0];
+  auto before = found.input.getDefiningOp<tile::MapOp>();
+  if (before && onlyInput(before) && found.input.hasOneUse() &&
+      llvm::is_contained(steady.fused.ops, before))
+    if (auto [unscaled, other] = splitFactor(yieldedBy(before));
+        unscaled == onlyInput(before)) {
+      found.input = before.getInputs()[0];
+      scale *= other;
+    }
+  found.scale = scale;
+  found.factor = factor;
+  // The difference to the maximum is above -factor (tanh(kMost) + 1).
+  constexpr double mostPowers = 126;
+  found.isBounded =
+      weights.scale * std::abs(factor) * (std::tanh(RangedTanh::kMost) + 1) <
+      mostPowers;
+  double unit = factor * weights.scale * units;
+  if (!(factor * scale > 0) ||
+      std::abs(unit) * RangedTanh::kError > mostError ||
+      !RangedTanh(scale, unit).fits())
+    return std::nullopt;
+  return found;
+}
+
 /// Rows of a granule beside products divide these.
 static constexpr int64_t kMostPacedRows = 8;
 
@@ -171,6 +248,7 @@ findFixedPoint(const SteadyMaximum &steady, const Plan &plan) {
   if (found.maximum != steady.next &&
       !(shift && shift.getInputs() == ValueRange(steady.next)))
     return std::nullopt;
+  found.tanh = findTanh(steady, found);
   return found;
 }
 

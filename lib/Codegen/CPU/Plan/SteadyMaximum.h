@@ -15,6 +15,16 @@ struct SteadyMaximum {
     tile::MapOp weights, rounded;
     mlir::Value score, maximum; // x and m
     double scale = 1;           // c
+    /// Where the scores are factor tanh(scale input), the map that makes them,
+    /// maybe with masks between it and the weights (RangedTanh.cpp).
+    struct Tanh {
+      tile::MapOp map;
+      mlir::Value input;
+      double scale = 1, factor = 1;
+      llvm::SmallVector<tile::SelectMaskedOp> masks;
+      bool isBounded = false; // no exponent is below that of 0
+    };
+    std::optional<Tanh> tanh;
   };
   /// Of the weights of a row. Sums of ordinary weights, which are at most 1 or
   /// e^2, stay below.

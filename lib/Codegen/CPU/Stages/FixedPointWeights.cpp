@@ -35,15 +35,15 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-/// Numbers in one power of two, and the exponent of 2^0 in bf16.
-static constexpr double kUnits = 256, kBias = 127;
+/// The exponent of 2^0 in bf16.
+static constexpr double kBias = 127;
 
 /// The least f32 whose last bit is an integer, and its bits.
 static constexpr double kLeast = 0x1p23;
 static constexpr int64_t kLeastBits = 0x4B000000;
 
-/// 256 c m below 2^22 leaves the last bit of `start` an integer.
-static constexpr double kMostOfMaximum = 0x1p22 / kUnits;
+/// 256 c m below this leaves the last bit of `start` an integer.
+static constexpr double kMostOfMaximum = 0x1p22;
 
 FixedPointWeights::FixedPointWeights(Emitter &emitter, const Plan &plan,
                                      Window window)
@@ -64,17 +64,49 @@ Value FixedPointWeights::words(int64_t bits) {
   return ops.constant(emitter.laneVector(ops.getI32Type()), double(bits));
 }
 
-Value FixedPointWeights::numberOf(Value score, int64_t vector) {
-  Type type = score.getType();
-  Value number = math::FmaOp::create(ops, ops.loc, score,
-                                     ops.constant(type, plan.scale * kUnits),
-                                     starts[vector]);
-  // VMAXPS: a NaN stays.
-  Value least = ops.constant(type, kLeast);
+Value FixedPointWeights::numberOf(Granule &granule, int64_t row,
+                                  int64_t vector) {
+  Value score = emitter.element(granule, plan.score, row, vector);
+  Value factor = plan.tanh ? factors[row * granule.window.vectors + vector]
+                           : ops.constant(score.getType(), plan.scale * kUnits);
+  return math::FmaOp::create(ops, ops.loc, score, factor, starts[vector]);
+}
+
+/// VMAXPS: a NaN stays.
+Value FixedPointWeights::atLeast(Value number) {
+  Value least = ops.constant(number.getType(), kLeast);
   Value isLess = arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::OGT,
                                        least, number);
-  return LLVM::BitcastOp::create(ops, ops.loc, words(0).getType(),
-                                 ops.select(isLess, least, number));
+  return ops.select(isLess, least, number);
+}
+
+/// The numbers of a granule: of two rows for each vector. Those of a tanh may
+/// be known to be large enough, unless they are masked.
+SmallVector<Value> FixedPointWeights::numbersOf(Granule &granule) {
+  Value hasSmall = ops.boolean(!plan.tanh || !plan.tanh->isBounded);
+  if (plan.tanh)
+    for (tile::SelectMaskedOp mask : plan.tanh->masks)
+      hasSmall =
+          ops.logicalOr(hasSmall, emitter.scalars.lookup(mask.getPartial()));
+  bool isAlways = constantOf(hasSmall) == 1;
+  SmallVector<Value> numbers;
+  for (int64_t row = 0; row < granule.rows; row += 2)
+    for (int64_t v = 0; v < granule.window.vectors; ++v)
+      for (int64_t key : {row, row + 1}) {
+        Value number = numberOf(granule, key, v);
+        numbers.push_back(isAlways ? atLeast(number) : number);
+      }
+  if (!isAlways)
+    numbers = ops.chooseAll(
+        ValueRange(numbers).getTypes(), hasSmall,
+        [&] {
+          return llvm::map_to_vector(
+              numbers, [&](Value number) { return atLeast(number); });
+        },
+        [&] { return numbers; });
+  for (Value &number : numbers)
+    number = LLVM::BitcastOp::create(ops, ops.loc, words(0).getType(), number);
+  return numbers;
 }
 
 /// The bytes of a vector for an instruction.
@@ -129,15 +161,12 @@ Value FixedPointWeights::weightsOf(Value low, Value high) {
 
 void FixedPointWeights::emitWeights(Granule &granule, Value &numbers) {
   pairs.clear();
-  for (int64_t row = 0; row < granule.rows; row += 2)
-    for (int64_t v = 0; v < granule.window.vectors; ++v) {
-      auto number = [&](int64_t key) {
-        return numberOf(emitter.element(granule, plan.score, key, v), v);
-      };
-      Value low = number(row), high = number(row + 1);
-      numbers = combineBits(ops, BitLogic::OrOr, numbers, low, high);
-      pairs.push_back(weightsOf(low, high));
-    }
+  SmallVector<Value> ofKeys = numbersOf(granule);
+  for (size_t i = 0; i < ofKeys.size(); i += 2) {
+    numbers =
+        combineBits(ops, BitLogic::OrOr, numbers, ofKeys[i], ofKeys[i + 1]);
+    pairs.push_back(weightsOf(ofKeys[i], ofKeys[i + 1]));
+  }
 }
 
 void FixedPointWeights::storeWeights(const Granule &granule) {
@@ -155,7 +184,9 @@ void FixedPointWeights::storeWeights(const Granule &granule) {
 }
 
 bool FixedPointWeights::emit(Granule &granule, Operation *op, Value &numbers) {
-  if (op == plan.weights)
+  if (isTanh(op))
+    emitTanh(granule, numbers);
+  else if (op == plan.weights)
     emitWeights(granule, numbers);
   else if (op == plan.rounded)
     storeWeights(granule);
@@ -183,7 +214,7 @@ Value FixedPointWeights::isTooLarge(Value maximum) {
   return arith::CmpFOp::create(
       ops, ops.loc, arith::CmpFPredicate::UGE,
       math::AbsFOp::create(ops, ops.loc, maximum),
-      ops.constant(maximum.getType(), kMostOfMaximum / plan.scale));
+      ops.constant(maximum.getType(), kMostOfMaximum / kUnits / plan.scale));
 }
 
 } // namespace attnc::cpu

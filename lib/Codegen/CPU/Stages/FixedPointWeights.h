@@ -16,7 +16,7 @@ public:
 
   /// Whether it emits an op of the nest that has results for each score.
   bool makes(mlir::Operation *op) const {
-    return op == plan.weights || op == plan.rounded;
+    return op == plan.weights || op == plan.rounded || isTanh(op);
   }
   /// Emits such an op for a granule, or returns false. `numbers` is an OR of
   /// all numbers so far.
@@ -35,8 +35,17 @@ public:
   Value isTooLarge(Value maximum);
 
 private:
+  /// Numbers in one power of two.
+  static constexpr double kUnits = 256;
+
+  bool isTanh(mlir::Operation *op) const {
+    return plan.tanh && op == plan.tanh->map;
+  }
+  void emitTanh(Granule &granule, Value &numbers);
   Value words(int64_t bits);
-  Value numberOf(Value score, int64_t vector);
+  Value numberOf(Granule &granule, int64_t row, int64_t vector);
+  Value atLeast(Value number);
+  SmallVector<Value> numbersOf(Granule &granule);
   Value weightsOf(Value low, Value high);
   void emitWeights(Granule &granule, Value &numbers);
   void storeWeights(const Granule &granule);
@@ -44,8 +53,9 @@ private:
   Emitter &emitter;
   Ops &ops;
   const Plan &plan;
-  SmallVector<Value> starts; // of each vector: the number of a score of 0
-  SmallVector<Value> pairs;  // weights of the granule, by pair and vector
+  SmallVector<Value> starts;  // of each vector: the number of a score of 0
+  SmallVector<Value> factors; // of scores, by row and vector (RangedTanh.cpp)
+  SmallVector<Value> pairs;   // weights of the granule, by pair and vector
   Value numbers;
 };
 
