@@ -8,6 +8,7 @@
 
 #include "attnc/Dialect/Tile/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -25,6 +26,19 @@ static Range ofElements(Type element) {
     return IndexRange{0, (int64_t(1) << bits) - 1};
   return IndexRange{-(int64_t(1) << (bits - 1)),
                     (int64_t(1) << (bits - 1)) - 1};
+}
+
+/// The x of max(x, 0 - x), or null.
+static Value asMagnitude(Operation *op) {
+  auto most = dyn_cast<arith::MaxSIOp>(op);
+  if (!most)
+    return {};
+  for (auto [x, other] : {std::pair(most.getLhs(), most.getRhs()),
+                          std::pair(most.getRhs(), most.getLhs())})
+    if (auto minus = other.getDefiningOp<arith::SubIOp>();
+        minus && minus.getRhs() == x && isZeroInteger(minus.getLhs()))
+      return x;
+  return {};
 }
 
 Range IndexRanges::compute(Value value) {
@@ -47,6 +61,12 @@ Range IndexRanges::compute(Value value) {
   }
   if (isa<tile::LowerBoundOp>(op))
     return IndexRange{0, 2147483647};
+  if (Value x = asMagnitude(op)) {
+    Range range = of(x);
+    return range && range->within(62)
+               ? Range(IndexRange{0, std::max(-range->low, range->high)})
+               : std::nullopt;
+  }
   auto arithmetic = dyn_cast<InferIntRangeInterface>(op);
   return arithmetic ? infer(arithmetic) : std::nullopt;
 }

@@ -75,3 +75,29 @@ tile.program @fewer_in_partial_tiles(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k,
     tile.store %ln, %l[%c0] valid(q = %n) : !tile.tile<q:32, f32>, !tile.buf<q : f32>
   }
 }
+
+// Sums of a distance and other integers have 32 bits if all of them are near 0,
+// which the code checks for each tile, and else 64.
+// CHECK-LABEL: func.func @near.grid0.body(
+// CHECK:         %[[NEAR:.*]] = arith.cmpi ult, %{{.*}}, %c268435456 : index
+// CHECK:         scf.if %[[NEAR]] {
+// CHECK:           arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK:         } else {
+// CHECK:           arith.sitofp %{{.*}} : vector<16xi64> to vector<16xf32>
+tile.program @near(%x: !tile.buf<q, k : f32>, %n: index) target #cpu {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %r = tile.map () at(r = %n) : () -> !tile.tile<r:39, f32> {
+    ^bb0(%d: index):
+      %two = arith.constant 2 : index
+      %twice = arith.muli %d, %two : index
+      %sum = arith.addi %twice, %n : index
+      %s64 = arith.index_cast %sum : index to i64
+      %f = arith.sitofp %s64 : i64 to f32
+      tile.yield %f : f32
+    }
+    %s = tile.skew %r plus(q) minus(k) : !tile.tile<r:39, f32> -> !tile.tile<q:32, k:8, f32>
+    tile.store %s, %x[%c0, %c0] : !tile.tile<q:32, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}

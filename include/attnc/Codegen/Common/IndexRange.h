@@ -25,6 +25,9 @@ struct IndexRange {
   }
 };
 
+/// Sums of some integers of less magnitude fit 32 bits.
+inline constexpr int64_t kNear = int64_t(1) << 28;
+
 class IndexRanges {
 public:
   /// The value is the place of an element along a dim: 0 .. 2^31 - 1, as the
@@ -35,6 +38,8 @@ public:
   void addDistance(mlir::Value value) {
     ranges[value] = {{-2147483647, 2147483647}};
   }
+  /// The value is closer to 0 than `kNear`, as code at run time has checked.
+  void addNear(mlir::Value value) { ranges[value] = {{-kNear, kNear}}; }
   /// The value is an element of a tile of integers.
   void addElement(mlir::Value value, mlir::Value tile);
   /// The range of an index or integer, or nothing when it can be anything.

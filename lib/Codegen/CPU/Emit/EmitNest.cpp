@@ -450,6 +450,29 @@ void Emitter::emitChunk(const Item &item, Window window) {
   }
 }
 
+/// Whether all integers that a nest over distances uses are near 0, so that
+/// sums of them fit 32 bits; null: it uses distances only, which always do.
+static Value areNearZero(Ops &ops, const Item &item, const IRMapping &scalars) {
+  llvm::SetVector<Value> used;
+  for (Operation *op : item.ops)
+    if (auto map = dyn_cast<tile::MapOp>(op))
+      for (Value value : outsideIntegers(map.getBody().front()))
+        used.insert(value);
+  if (used.empty())
+    return {};
+  for (Operation *op : item.ops)
+    if (auto map = dyn_cast<tile::MapOp>(op))
+      used.insert_range(map.getAt());
+  constexpr int64_t limit = codegen::kNear / 2; // a tile has fewer distances
+  Value near = ops.boolean(true);
+  for (Value value : used)
+    near = ops.logicalAnd(
+        near, ops.compare(arith::CmpIPredicate::ult,
+                          ops.add(ops.toIndex(scalars.lookup(value)), limit),
+                          ops.index(2 * limit)));
+  return near;
+}
+
 /// A nest over the distances of a tile. A tile of few keys has few of them: its
 /// first ones belong to the keys that it lacks.
 void Emitter::emitDistances(const Item &item) {
@@ -465,10 +488,17 @@ void Emitter::emitDistances(const Item &item) {
     }
   }
   int64_t count = llvm::alignTo(item.space.size, lanes());
-  ops.loop(low, ops.index(count), lanes(), [&](Value first) {
-    Granule granule(item, {first, 1}, {});
-    emitGranule(granule, {});
-  });
+  auto emitAll = [&](bool fit) {
+    llvm::SaveAndRestore restore(areNear, fit);
+    ops.loop(low, ops.index(count), lanes(), [&](Value first) {
+      Granule granule(item, {first, 1}, {});
+      emitGranule(granule, {});
+    });
+  };
+  Value near = areNearZero(ops, item, scalars);
+  if (!near)
+    return emitAll(false);
+  ops.branch(near, [&] { emitAll(true); }, [&] { emitAll(false); });
 }
 
 /// A row of pairs has distances that follow each other, from that of the first

@@ -41,8 +41,7 @@ public:
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
-  Value queries; // of this copy's block; null: all
-
+  Value queries;  // of this copy's block; null: all
   struct Block2D; // a block of a buffer as rows of lanes
 private:
   friend class FetchHead;
@@ -204,7 +203,7 @@ private:
                                    Value number);
   void copyPages(tile::LoadOp load, const PagedBlock &block, Value target);
 
-  // Table.cpp
+  // Table.cpp, SmallTables.cpp
   Value toInteger(Value raw, Type element);
   Value readInteger(const Buffer &buffer, Value offset);
   Value scanVectors(const Buffer &buffer, Value start, Value count,
@@ -215,6 +214,7 @@ private:
                  bool greatest);
   Value lowerBound(const Buffer &buffer, ValueRange row, Value value);
   bool emitTable(Operation *op);
+  void copySmallTables(tile::ForOp loop);
 
   // Read.cpp
   Value clampIndex(Value index, Value extent); // within an axis of a table
@@ -241,8 +241,8 @@ private:
   Value firstFull, isSingle;          // tile of the segment at hand
   bool isCold = false, isFew = false; // runs rarely; for few queries
   Value turn; // of a pipeline: the copy of slots that alternate; null: first
-  const Pacer *pacer = nullptr; // of the nest at hand
-  bool failed = false;
+  const Pacer *pacer = nullptr;         // of the nest at hand
+  bool areNear = false, failed = false; // integers of regions; an op
 };
 
 } // namespace attnc::cpu

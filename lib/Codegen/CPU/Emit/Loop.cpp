@@ -233,6 +233,7 @@ void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
 void Emitter::emitFor(tile::ForOp loop, const Window *window) {
   findAhead(loop, window);
   copyQueryRowsOf(loop);
+  copySmallTables(loop);
   emitInits(loop, window);
   // The bounds of each segment, then its `within`.
   std::vector<SmallVector<Value>> segments(loop.getNumSegments());

@@ -13,6 +13,8 @@
 
 #include "attnc/Codegen/Common/IndexRange.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace attnc::cpu {
 
 /// One value of a region at one place. Integers that are linear in the lane
@@ -25,6 +27,9 @@ struct LaneValue {
 
   bool onLanes() const { return vector || stride != 0; }
 };
+
+/// Integers that a region uses and does not compute, but no constants.
+llvm::SetVector<Value> outsideIntegers(Block &region);
 
 /// Whether an op of a region is a function of one number in many instructions.
 bool isLongFunction(Operation *op);
@@ -44,6 +49,8 @@ public:
   void bindPosition(Value argument, Value place);
   /// Binds an argument to the places along `dim`, the first of which is `at`.
   void bindPositions(Value argument, StringAttr dim, Value at);
+  /// Integers from outside are near 0, as code has checked.
+  void assumeNear(Block &region);
   /// Evaluates the ops of the region.
   void run(Block &region);
   /// The value that the region yields for each row and vector of `space`.
@@ -83,6 +90,7 @@ private:
   bool isConsecutive(Value value);
   std::optional<unsigned> contiguousAxis(tile::ReadOp read,
                                          mlir::ArrayRef<LaneValue> indices);
+  Value readSmallTable(const SmallTable &table, Value places);
   Value gather(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
 
   /// `value` as a scalar that is not linear in the lane.

@@ -52,6 +52,16 @@ LaneValue RegionEmitter::at(Value value, int64_t row, int64_t vector) {
   return entry.places[place];
 }
 
+llvm::SetVector<Value> outsideIntegers(Block &region) {
+  llvm::SetVector<Value> found;
+  for (Operation &op : region)
+    for (Value operand : op.getOperands())
+      if (isInteger(operand.getType()) && !constantOf(operand) &&
+          operand.getParentBlock() != &region)
+        found.insert(operand);
+  return found;
+}
+
 void RegionEmitter::bindElements(Value argument, Value tile) {
   if (isInteger(argument.getType()))
     ranges.addElement(argument, tile);
@@ -91,7 +101,10 @@ void RegionEmitter::bindPosition(Value argument, Value place) {
 void RegionEmitter::bindPositions(Value argument, StringAttr dim, Value at) {
   Entry entry;
   if (dim == tile::kDistanceDim) {
-    ranges.addDistance(argument);
+    if (emitter.areNear)
+      ranges.addNear(argument);
+    else
+      ranges.addDistance(argument);
     entry.depends = kOnLanes;
     entry.places.push_back({ops.add(at, granule.window.first), 1, 0});
     entries[argument] = std::move(entry);
@@ -111,6 +124,11 @@ void RegionEmitter::bindPositions(Value argument, StringAttr dim, Value at) {
       entry.places.push_back({first, 0, row});
   }
   entries[argument] = std::move(entry);
+}
+
+void RegionEmitter::assumeNear(Block &region) {
+  for (Value value : outsideIntegers(region))
+    ranges.addNear(value);
 }
 
 void RegionEmitter::run(Block &region) {
@@ -433,6 +451,8 @@ SmallVector<Value> Emitter::emitRegion(Granule &granule, Block &region,
                                        ValueRange inputs, Space space,
                                        ArrayAttr atDims, ValueRange at) {
   RegionEmitter emitter(*this, granule);
+  if (areNear)
+    emitter.assumeNear(region);
   auto arguments = region.getArguments();
   for (auto [argument, tile] : llvm::zip(arguments, inputs))
     emitter.bindElements(argument, tile);

@@ -26,11 +26,12 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 #define ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 
-#include "Plan/SteadyMaximum.h"
+#include "Plan/StagedBody.h"
 
 #include "attnc/Target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <array>
@@ -57,21 +58,13 @@ struct Slot {
   int64_t copies = 1;
 };
 
-/// The body of a tile.for as a pipeline of three stages (Stages.cpp). In one
-/// turn of the loop each stage works on another tile of keys.
-enum class Stage : unsigned { Scores, Weights, Values };
-
-struct StagedBody {
-  /// Items by stage, in order. Scalars may belong to several stages.
-  std::array<llvm::SmallVector<size_t>, 3> items;
-  /// The nest of stage Weights next to whose granules products are computed.
-  size_t paced = 0;
-  std::optional<SteadyMaximum> steady;
-  /// Of paired values (PairedValues.cpp) the item that rescales their sums.
-  std::optional<size_t> rescaling;
-
-  llvm::ArrayRef<size_t> of(Stage stage) const { return items[size_t(stage)]; }
+/// A read of a table of which a loop uses few entries (SmallTables.cpp).
+struct SmallTable {
+  tile::ForOp loop;
+  unsigned axis;  // of the entries
+  int64_t offset; // of their copy in scratch
 };
+inline constexpr int64_t kSmallTable = 32;
 
 /// Constant tiles have no slot.
 struct Plan {
@@ -111,6 +104,8 @@ struct Plan {
   int64_t tileShapes = 0; // offset of the operand of LDTILECFG
   /// Loops whose full tiles are pipelined.
   llvm::DenseMap<mlir::Operation *, StagedBody> staged;
+  /// Reads of small tables.
+  llvm::MapVector<mlir::Operation *, SmallTable> smallTables;
   /// Tiles that one stage makes for a later one, and the copies of those of
   /// them that have several.
   llvm::DenseSet<mlir::Value> crossing;
@@ -226,6 +221,9 @@ void planStreams(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 /// Finds the loops whose full tiles are pipelined; products are planned. With
 /// `explains` a remark describes each such loop, or says why it is none.
 void planStages(mlir::Block &block, Plan &plan, bool explains);
+
+/// Finds the reads of tables of few entries.
+void planSmallTables(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 
 /// The maximum of a loop whose stages are known; nothing if there is none that
 /// usually stays.

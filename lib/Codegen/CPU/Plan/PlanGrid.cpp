@@ -129,6 +129,7 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
   if (failed(checkBlocked(body, plan)))
     return failure();
   planStages(body, plan, queries == facts.queries);
+  planSmallTables(body, plan, target);
   planDirectStores(plan);
   return planHomes(body, plan);
 }

@@ -88,6 +88,11 @@ LaneValue RegionEmitter::emitRead(tile::ReadOp read,
       values.push_back(scalar(index));
     return {emitter.readElement(read.getBuf(), values)};
   }
+  const auto &tables = emitter.plan.smallTables;
+  if (auto table = tables.find(read); table != tables.end()) {
+    Value places = lanes(indices[table->second.axis], 32);
+    return {readSmallTable(table->second, places), 0, 0, true};
+  }
   std::optional<unsigned> axis = contiguousAxis(read, indices);
   if (!axis)
     return {gather(read, indices), 0, 0, true};
