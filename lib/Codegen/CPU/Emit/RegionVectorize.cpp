@@ -307,6 +307,17 @@ static bool isRoundedLater(arith::TruncFOp op, const Plan &plan) {
          isOnlyPaired(map.getResult(), plan);
 }
 
+/// Lets a product and a sum be one instruction, which rounds once.
+static void allowContraction(Operation *op) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    return;
+  auto flags = cast<arith::ArithFastMathInterface>(op);
+  auto contract =
+      flags.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;
+  op->setAttr(flags.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(op->getContext(), contract));
+}
+
 LaneValue RegionEmitter::emitVector(Operation *op,
                                     ArrayRef<LaneValue> operands) {
   Type type = op->getResult(0).getType();
@@ -342,6 +353,9 @@ LaneValue RegionEmitter::emitVector(Operation *op,
     return {converted(ops, result, emitter.laneVector(held)), 0, 0, true};
   }
   Value result = cloneOn(ops, op, values, emitter.laneVector(held));
+  if (emitter.pacer && emitter.pacer->item == &granule.item &&
+      emitter.pacer->fixedPoint)
+    allowContraction(result.getDefiningOp());
   return {isa<FloatType>(type) ? emitter.roundTo(result, type) : result, 0, 0,
           true};
 }
