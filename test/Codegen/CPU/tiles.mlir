@@ -230,3 +230,34 @@ tile.program @long_sums(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, 
     tile.store %s, %Y[%c0, %c0] : !tile.tile<q:64, e:64, f32>, !tile.buf<e, q : f32>
   }
 }
+
+// The rows of a block are multiplied with all of its columns before the next
+// ones: L1 holds A, so B asks L1 not to keep it. The sums of the second pair of
+// columns are stored in the first step of the next rows, in columns 32 on.
+// CHECK-LABEL: func.func @stripes.grid0.body(
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4 step %c2 iter_args(%{{.*}} = %false) -> (i1) {
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloadd64"(%c4_i8,
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloaddt164"(%c6_i8,
+// CHECK:           scf.for %{{.*}} = %c1 to %c12 step %c1
+// CHECK:           llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
+// CHECK:           scf.for %{{.*}} = %c1 to %c12 step %c1
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8,
+// CHECK:           scf.for %{{.*}} = %c13 to %c24 step %c1
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8,
+// CHECK:           scf.for %{{.*}} = %c13 to %c24 step %c1
+// CHECK-NOT:       scf.for
+// CHECK:           scf.yield %true
+tile.program @stripes(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: !tile.buf<e, q : f32>) target #wide {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %c512 = arith.constant 512 : index
+    %w = tile.load %W[%c0, %c0] : !tile.buf<k, q : bf16> -> !tile.tile<q:64, k:768, bf16>
+    tile.for (%e0, %ne, %partial) in [(%c0, %c0, %c512, %c512)] step 64 partial_step 64 {
+      %x = tile.load %X[%e0, %c0] valid(e = %ne) : !tile.buf<e, k : bf16> -> !tile.tile<e:64, k:768, bf16>
+      %s = tile.dot (%w, %x) sum(k) : (!tile.tile<q:64, k:768, bf16>, !tile.tile<e:64, k:768, bf16>) -> !tile.tile<q:64, e:64, f32>
+      tile.store %s, %Y[%e0, %c0] valid(e = %ne) : !tile.tile<q:64, e:64, f32>, !tile.buf<e, q : f32>
+      tile.yield
+    }
+  }
+}

@@ -11,11 +11,12 @@
 !y = tensor<?x2304xbf16, #attn.dims<rows, 2304>>
 
 // The copy of the weight counts more where a unit is faster, so blocks of the
-// matrix unit have twice the rows. A bias is added in the blocks of the product.
+// matrix unit have twice the rows, and twice the columns where six blocks
+// remain. A bias is added in the blocks of the product.
 // CHECK-LABEL: func.func @projects(
 // ZEN4:        attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, {{.*}}value_granule = [6, 4], {{.*}}unit = dot>>, attn.cases = [{{.*}}q = 768, k = 8, e = 4, {{.*}}partial = 8>>>]
 // ZEN4:        attn.map {{.*}}form = epilogue, {{.*}}unit = dot
-// SPR:         attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 768, e = 512, {{.*}}unit = matrix
+// SPR:         attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 128, k = 768, e = 512, {{.*}}unit = matrix
 // COOPER:      attn.contract {{.*}}unit = dot
 // REMARKS:     product-units.mlir:[[# @LINE + 2]]:8: remark: zen4: qd,de->qe, blocks of 288 x 64 with sums over 384, bf16 dot products; bf16 converted to f32 for at most 8 rows [schedule]
 func.func @projects(%X: !x, %W: tensor<768x2304xbf16>, %B: tensor<2304xbf16>) -> !y {
@@ -26,6 +27,14 @@ func.func @projects(%X: !x, %W: tensor<768x2304xbf16>, %B: tensor<2304xbf16>) ->
     attn.yield %2 : f32
   }
   return %1 : !y
+}
+
+// Five blocks of 128 columns are too few for threads.
+// CHECK-LABEL: func.func @few_columns(
+// SPR:         q = 64, k = 768, e = 512, {{.*}}unit = matrix
+func.func @few_columns(%X: !x, %W: tensor<768x640xbf16>) -> tensor<?x640xbf16, #attn.dims<rows, 640>> {
+  %0 = attn.contract "qd,de->qe" (%X, %W) : (!x, tensor<768x640xbf16>) -> tensor<?x640xbf16, #attn.dims<rows, 640>>
+  return %0 : tensor<?x640xbf16, #attn.dims<rows, 640>>
 }
 
 // Steps of the matrix unit are whole registers of the sum.

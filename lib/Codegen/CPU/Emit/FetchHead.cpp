@@ -264,11 +264,17 @@ void FetchHead::fetchEnds(Value step, int64_t steps) {
   }
 }
 
+/// The tiles of a whole block of a product, if its rows are known.
+static int64_t mostTilesOf(tile::ForOp loop) {
+  Value end = loop.getSegment(0)[3];
+  if (auto least = end.getDefiningOp<arith::MinSIOp>())
+    end = least.getRhs();
+  return llvm::divideCeil(constantOf(end).value_or(1), int64_t(loop.getStep()));
+}
+
 /// Prefetches a few lines of the next panel, which the next task reads, in each
-/// step of the first tiles of a block. The line after the last panel of all is
-/// harmless.
-void TileProduct::fetchPanel(Value row, Value step) {
-  constexpr int64_t kTiles = 2, kRowsOfBlock = 2;
+/// step of a block. The line after the last panel of all is harmless.
+void TileProduct::fetchPanel(Value row, Value step, int64_t vector) {
   Value queries = terms.front().queries;
   auto load = queries.getDefiningOp<tile::LoadOp>();
   auto loop = dyn_cast<tile::ForOp>(first->getParentOp());
@@ -279,12 +285,15 @@ void TileProduct::fetchPanel(Value row, Value step) {
   int64_t elements = load.getResult().getType().getNumElements();
   int64_t lines = elements / lineElements(element);
   int64_t steps = llvm::divideCeil(sumSize, depth);
-  int64_t blocks = llvm::divideCeil(freeSize, kTileRows * kRowsOfBlock);
-  int64_t share = llvm::divideCeil(lines, kTiles * blocks * steps);
+  int64_t blocks = llvm::divideCeil(freeSize, kTileRows * kBlock);
+  int64_t pairs = llvm::divideCeil(window.vectors, kBlock);
+  int64_t share =
+      llvm::divideCeil(lines, mostTilesOf(loop) * pairs * blocks * steps);
   Value tile = ops.floorDiv(emitter.scalars.lookup(loop.getKeyStart()),
                             int64_t(loop.getStep()));
-  Value block = ops.add(ops.mul(tile, blocks), ops.floorDiv(row, kRowsOfBlock));
-  Value number = ops.mul(ops.add(ops.mul(block, steps), step), share);
+  Value block = ops.add(ops.mul(tile, blocks), ops.floorDiv(row, kBlock));
+  Value pair = ops.add(ops.mul(block, pairs), vector / kBlock);
+  Value number = ops.mul(ops.add(ops.mul(pair, steps), step), share);
   for (int64_t i = 0; i < share; ++i) {
     Value line = ops.min(ops.add(number, i), ops.index(lines - 1));
     Value place = ops.add(ops.mul(line, lineElements(element)), elements);

@@ -65,7 +65,9 @@ public:
   Pending lastSums(Value isActive);
 
 private:
-  void emitPanels(int64_t vector, int64_t vectors);
+  void forEachPanel(llvm::function_ref<void()> emitPanel);
+  bool usesStripes() const;
+  void emitStripes();
   void emitColumns(int64_t vector, int64_t vectors);
   void emitBlock(Value row, int64_t rows, int64_t vector, int64_t vectors);
   /// A block of sums of a product that pauses.
@@ -87,13 +89,22 @@ private:
   Pending pendingAt(Value number, Value row, const Pending &before);
   Pending pendingSums(Value row, int64_t rows, int64_t vector, int64_t vectors,
                       Value isActive);
+  /// The block of sums before one: its first row block and vector; whether its
+  /// sums are those of all steps.
+  struct Before {
+    Value row;
+    int64_t rows, vector, vectors;
+    Value isActive;
+    bool isLast;
+  };
+  Pending pendingOf(const Before &before);
   void emitDelayed(Value row, int64_t rows, int64_t vector, int64_t vectors,
-                   const Pending &pending);
-  void fetchPanel(Value row, Value step);
+                   const Before &before);
+  void emitLast(const Before &before);
+  void fetchPanel(Value row, Value step, int64_t vector);
   std::optional<int64_t> countSteps() const;
   void emitNestRows(Value first, int64_t vector, int64_t vectors);
-  void emitNestBeside(Value row, Value turn, int64_t vector, int64_t vectors,
-                      Value isActive);
+  void emitNestBeside(const Before &before, Value turn);
   void emitDelayedColumns(Value begin, Value middle, Value end, int64_t vector,
                           int64_t vectors);
   Matrix sumAt(Value row, int64_t r, int64_t vector, int64_t v);
@@ -143,6 +154,8 @@ private:
   /// A nest that runs next to the last panel, or null.
   const Item *nest = nullptr;
   bool isLastPanel = true;
+  /// Whether L1 holds operand A, not B.
+  bool isInStripes = false;
 };
 
 /// Stores sums [begin, end).
