@@ -13,7 +13,7 @@
 //
 // The eight registers have fixed parts, so that no step waits for another's
 // operands; A is used once for each pair of vectors and asks L1 not to keep it
-// in favor of the sums (TILELOADDT1):
+// in favor of the sums (TILELOADDT1), or B where L1 holds A (usesStripes):
 //
 //   tmm0 tmm1   sums of the first row block with the first and second vector
 //   tmm2 tmm3   sums of the second row block
