@@ -294,8 +294,14 @@ std::optional<MovedRegime> Plan::addFewQueries() {
   ways.emplace_back(trial, middle);
   unsigned own = ways.size() - 1;
   withoutFew = std::min(cost(one, middle), cost(rest, middle));
+  // Of grouped heads, four queries may be a block already that eight fill
+  // twice.
+  auto isWorth = [&](const Regime &at) {
+    return kWorthASchedule * cost(own, at) <=
+           std::min(cost(one, at), cost(rest, at));
+  };
   if (!ways.back().isLegal() ||
-      kWorthASchedule * cost(own, middle) > withoutFew)
+      !(isWorth(middle) || isWorth(withQueries(few / 2))))
     return std::nullopt;
   int64_t low = 1, high = few;
   while (low + 1 < few &&

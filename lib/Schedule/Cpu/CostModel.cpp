@@ -28,8 +28,8 @@ static constexpr int64_t kMostBlocks = 64, kMostClassified = 24;
 /// there is enough of it.
 static constexpr double kExposed = 0.1;
 
-/// Scalar operations that start in a cycle, beside vectors.
-static constexpr double kScalarsPerCycle = 2;
+/// Scalar operations that start in a cycle, beside vectors; bits of a bf16.
+static constexpr double kScalarsPerCycle = 2, kTermBits = 16;
 
 //===----------------------------------------------------------------------===//
 // Parts of a tile
@@ -44,7 +44,7 @@ public:
       : shape(shape), target(target), schedule(schedule),
         lanes(shape.lanes(target)),
         paired(findPairedProducts(shape, target, schedule)),
-        isPipelined(schedule.isPipelined(shape, lanes)) {}
+        pipeline(findPipeline(shape, schedule, paired, lanes)) {}
 
   /// Cycles of the products, or of sums of formulas, for `keys` keys and
   /// `vectors` of queries.
@@ -54,22 +54,26 @@ public:
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double e = double(shape.valueDim);
     double cycles =
-        shape.value ? formulas(*shape.value, keys, vectors, e)
-                    : product(schedule.value, e, keys, vectors, lanesOf * keys,
-                              paired.value, paired.valueProducts);
+        shape.value
+            ? formulas(*shape.value, keys, vectors, e)
+            : product(schedule.value, e, keys, vectors, lanesOf * keys,
+                      paired.value, paired.valueProducts,
+                      pipeline.pairsValues ? kLoadAndStore / 2 : kLoadAndStore);
     for (auto [number, formula] : llvm::enumerate(shape.sums)) {
       double f = double(number ? shape.productDims[number - 1] : shape.headDim);
       cycles += formula ? formulas(*formula, keys, vectors, f)
                         : product(schedule.score, keys, f, vectors, lanesOf * f,
                                   paired.scores[number],
-                                  number ? 1 : paired.scoreProducts);
+                                  number ? 1 : paired.scoreProducts, kStore);
     }
     return cycles;
   }
   /// Cycles of formula, exp and sums, and of the mask if asked for.
   double weights(double keys, double vectors, bool masked) const {
     constexpr double secondTerm = 4; // without its conversion
-    double operations = shape.costs.score + shape.costs.weight +
+    double weight =
+        pipeline.hasFixedPoint ? kFixedPointOperations : shape.costs.weight;
+    double operations = shape.costs.score + weight +
                         (masked ? shape.costs.mask + 2 : 0) +
                         (paired.valueProducts > 1 ? secondTerm : 0);
     double perVector = operations / target.cpu.fmaPerCycle;
@@ -80,46 +84,42 @@ public:
         target.cpu.fmaPerCycle;
     double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
     // Rows of K and V that are stored narrower are converted once; pairs of
-    // keys are read in place, those of values copied.
+    // keys are read in place, those of values copied, by copiesOfUnit() for the
+    // matrix unit.
     bool areKeysRead =
         shape.keyBits == shape.accumulateBits || paired.scores[0];
+    bool areValuesRead =
+        shape.valueBits == shape.accumulateBits ||
+        (paired.value && schedule.unit == tile::CpuUnit::Matrix);
     double converted = overFeatures
                            ? 0
                            : (areKeysRead ? 0 : double(shape.headDim)) +
-                                 (shape.valueBits < shape.accumulateBits
-                                      ? double(shape.valueDim)
-                                      : 0);
+                                 (areValuesRead ? 0 : double(shape.valueDim));
     return keys * (vectors * perVector + perKey / kScalarsPerCycle) +
-           distances + 2 * keys * converted / double(lanes) +
-           copiesOfUnit(keys, vectors);
-  }
-  /// Cycles to transpose values for the matrix unit.
-  double transposeValues(double keys) const {
-    constexpr double square = 110;
-    return square * std::ceil(keys / 32) *
-           std::ceil(double(shape.valueDim) / 16);
+           distances + 2 * keys * converted / double(lanes);
   }
   /// Cycles that only the matrix unit needs: values are transposed in squares
-  /// of 32 keys by 16 features, scores and sums go through L1 once more.
+  /// of 32 keys by 16 features, and where nothing runs next to products, scores
+  /// and sums go through L1 once more.
   double copiesOfUnit(double keys, double vectors) const {
     if (schedule.unit != tile::CpuUnit::Matrix || overFeatures)
       return 0;
     double e = double(shape.valueDim);
     bool copies = paired.value && !schedule.transposesValues();
     bool copiesKeys = paired.scores[0] && !schedule.packsKeys();
-    return vectors * (keys + e) + (copies ? transposeValues(keys) : 0) +
+    double tile = pipelineBytes(shape, keys, vectors * double(lanes)) +
+                  2 * valueBytes(keys);
+    return (pipeline.isPipelined ? 0 : vectors * (keys + e)) +
+           (copies
+                ? transposeValues(shape, keys, tile <= double(target.l1Bytes()))
+                : 0) +
            (copiesKeys ? copyKey(shape) * keys : 0);
   }
-  /// Cycles to pack all keys of a head and their values before the kernel:
-  /// these in squares of 16 by 16, through scratch. Measured: 37 cycles for the
-  /// values of a key with 128 features in L2, 73 where two heads do not fit it.
+  /// Cycles to pack all keys of a head and their values before the kernel.
   double packOperands(double keys) const {
-    constexpr double square = 130;
-    double values = square * std::ceil(keys / 16) *
-                    std::ceil(double(shape.valueDim) / 16) /
-                    double(shape.sharing);
     return (schedule.packsKeys() ? keyTerms() * keys * packKey(shape) : 0) +
-           (schedule.transposesValues() ? valueTerms() * values : 0);
+           (schedule.transposesValues() ? valueTerms() * packValues(shape, keys)
+                                        : 0);
   }
   /// Tiles of bf16 of which keys and values are stored as the sum.
   double keyTerms() const {
@@ -136,33 +136,37 @@ public:
   /// read and written, and read, the sums read and written.
   double startTile(double keys, double vectors) const {
     constexpr double loops = 30;
-    if (isPipelined && vectors > 2)
+    if (pipeline.isPipelined && vectors > 2)
       return std::ceil(vectors / 2) * startTile(keys, 2);
     double row = vectors * double(lanes * shape.accumulateBytes());
     double d = double(shape.headDim), e = double(shape.valueDim);
-    if (row * (d + e + keys) <= double(target.l1Bytes()))
+    double size = pipeline.isPipelined
+                      ? pipelineBytes(shape, keys, vectors * double(lanes))
+                      : row * (d + e + keys);
+    if (size <= double(target.l1Bytes()))
       return loops;
-    return loops +
-           kExposed * row * (3 * keys + 2 * e) / target.memory[1].bytesPerCycle;
+    return loops + (pipeline.isPipelined ? kPipelineExposed : kExposed) * row *
+                       (3 * keys + 2 * e) / target.memory[1].bytesPerCycle;
   }
   /// Cycles to start the pipelines of further passes over keys that stay in L2
   /// for the groups of a block: the products of a tile, with nothing next to
   /// them (lib/Codegen/CPU/Emit/StagedLoop.cpp).
   double startPasses(double keys, double vectors) const {
     constexpr double passBytes = 512 * 1024;
-    if (!isPipelined || vectors <= 2)
+    if (!pipeline.isPipelined || vectors <= 2)
       return 0;
     double passes = std::ceil(bytes(keys) / passBytes);
     return (passes - 1) * std::ceil(vectors / 2) *
            products(double(schedule.k), 2);
   }
   /// Cycles of a pipelined tile's weights that its products hide. Measured are
-  /// 0.5 to 0.7 of the shorter of both.
+  /// 0.7 to 0.9 of the shorter of both.
   double hiddenWeights(double keys, double vectors) const {
-    constexpr double hidden = 0.5;
-    return isPipelined ? hidden * std::min(products(keys, vectors),
-                                           weights(keys, vectors, false))
-                       : 0;
+    constexpr double hidden = 0.75;
+    return pipeline.isPipelined
+               ? hidden * std::min(products(keys, vectors),
+                                   weights(keys, vectors, false))
+               : 0;
   }
   /// Cycles to decide the class of a tile of `keys` keys. The extremes of a
   /// vector, an answer that is waited for, and a branch follow each scan.
@@ -172,9 +176,11 @@ public:
            shape.costs.classifyScans * (keys / double(lanes) + reduce);
   }
   /// Cycles of a block's beginning and end: queries are transposed in, results
-  /// out.
+  /// out; pairs of them for the matrix unit, which is idle meanwhile.
   double startBlock(double vectors) const {
-    return 60 + 2 * vectors * double(shape.allDims());
+    bool isMatrix = schedule.unit == tile::CpuUnit::Matrix && !overFeatures;
+    double perVector = isMatrix ? 7 : 2;
+    return 60 + perVector * vectors * double(shape.allDims());
   }
   /// Cycles to store and merge the states of all parts of `keys` keys: about
   /// two for each vector of sums, and exp and loops for each vector of rows.
@@ -204,7 +210,7 @@ public:
     // Both terms, and values that are transposed.
     double perVector = paired.states ? 5 : 3;
     if (paired.states)
-      sums += transposeValues(depth);
+      sums += transposeValues(shape, depth);
     if (shape.sums.front())
       perVector += shape.sums.front()->vector / target.cpu.fmaPerCycle;
     double weighted = depth * (perKey + perVector * vectors);
@@ -228,13 +234,12 @@ public:
   }
   /// Bytes that `keys` keys and values, or their terms, take in memory.
   double bytes(double keys) const {
-    constexpr double term = 16;
-    double keyBits = keyTerms() > 1 ? keyTerms() * term : shape.keyBits;
-    double valueBits = valueTerms() > 1 ? valueTerms() * term : shape.valueBits;
-    return keys *
-           (double(shape.headDim) * keyBits +
-            double(shape.valueDim) * valueBits) /
-           8;
+    double keyBits = keyTerms() > 1 ? keyTerms() * kTermBits : shape.keyBits;
+    return keys * double(shape.headDim) * keyBits / 8 + valueBytes(keys);
+  }
+  double valueBytes(double keys) const {
+    double bits = valueTerms() > 1 ? valueTerms() * kTermBits : shape.valueBits;
+    return keys * double(shape.valueDim) * bits / 8;
   }
 
   /// Queries of the blocks that follow, and their vectors.
@@ -257,14 +262,19 @@ private:
   double stateRows() const { return double(shape.valueDim) + 1; }
   /// `reused` bytes are read again for each row of register tiles; what of them
   /// does not fit three quarters of L1 comes from L2.
-  /// The matrix unit computes `products` of terms.
+  /// The matrix unit computes `products` of terms; pipelined ones take
+  /// `perSum` cycles for each register of sums.
   double product(RegisterTile tile, double rows, double depth, double vectors,
-                 double reused, const Unit *unit, int64_t products = 1) const {
-    // Unless tiles are pipelined, other ops wait for the products.
-    constexpr double alone = 2;
+                 double reused, const Unit *unit, int64_t products = 1,
+                 double perSum = kLoadAndStore) const {
+    // Unless tiles are pipelined, other ops wait for the products. Measured:
+    // 1.2 where scores and values are all that the unit computes.
+    double alone = schedule.form == attn::ScheduleForm::Chunked ? 2 : 1.2;
     if (unit && unit->kind == UnitKind::Matrix)
-      return matrixCycles(rows, depth, vectors, products, *unit) *
-             (isPipelined ? 1 : alone);
+      return pipeline.isPipelined
+                 ? pipelinedCycles(rows, depth, vectors, products, perSum,
+                                   *unit)
+                 : alone * matrixCycles(rows, depth, vectors, products, *unit);
     if (unit)
       reused /= unit->depth;
     double outside =
@@ -279,7 +289,7 @@ private:
   const CpuSchedule &schedule;
   int64_t lanes;
   PairedProducts paired;
-  bool isPipelined;
+  Pipeline pipeline;
   double queries = 1;
   bool overFeatures = false;
 };
@@ -375,7 +385,8 @@ void BlockCost::addTile(int64_t lo, int64_t hi, bool masked, double times,
          active = masked ? activeVectors(lo, hi) : vectors;
   Cost one;
   one.products = tiles.products(keys, active);
-  one.weights = tiles.weights(keys, active, masked);
+  one.weights =
+      tiles.weights(keys, active, masked) + tiles.copiesOfUnit(keys, active);
   one.overhead = tiles.startTile(keys, active);
   cost.products += times * one.products;
   cost.weights += times * one.weights;
@@ -541,16 +552,19 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
     cost.states *= kStatesInMemory;
   }
   double all = tiles.bytes(double(ranges.getKeys()));
-  bool inL2 = all <= 0.75 * double(target.l2Bytes());
+  double ofL2 = 0.75 * double(target.l2Bytes());
+  bool inL2 = all <= ofL2;
+  // Packed values have just been written: they are in L2 if they fit it.
+  if (double values = tiles.valueBytes(double(ranges.getKeys()));
+      !inL2 && schedule.transposesValues() && values <= ofL2)
+    all -= values;
   double perCycle = inL2 ? target.memory[1].bytesPerCycle
                          : target.memory.back().bytesPerCycle;
   double read = double(blocks) * all *
                 (1 - cost.skippedTiles * double(schedule.k) /
                          std::max(1.0, double(blocks * ranges.getKeys())));
-  // A block of one vector computes so little with an element that rows keep it
-  // waiting.
-  // Whole vectors of K and V are loaded where lanes are features, and whole
-  // rows of registers by the matrix unit.
+  // Blocks of one vector wait for elements of rows; not where lanes are
+  // features or the matrix unit loads whole vectors.
   bool isFew = schedule.runsOverFeatures(schedule.q / lanes) ||
                isInPieces(schedule, lanes, queries);
   double rows =
@@ -558,16 +572,18 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                   ? perCycle
                   : std::min<double>(perCycle, target.rowBytesPerCycle));
   // The matrix unit waits for values that it transposes tile by tile, and reads
-  // less beside other work. Measured with 4096 keys of 128 features, beyond L2:
-  // 103 cycles for a key and 32 queries, 95 with 512 keys; of one query 81 and
-  // 55; with values packed before 118 and 108 of 32 queries.
-  bool isExposed = schedule.unit == tile::CpuUnit::Matrix &&
-                   !schedule.runsOverFeatures(schedule.q / lanes) &&
-                   !schedule.transposesValues();
-  double exposed = isExposed ? 0.45 : kExposed, hidden = isExposed ? 0.7 : 1;
+  // less from memory next to other work. Measured with 128 features, 4096 keys:
+  // 135 and 470 cycles for a key and 32 or 128 queries, 140 and 285 with packed
+  // values. With those, 16384 keys of 64 features take 1.24 times as long in
+  // blocks of 128 queries as in blocks of 512.
+  bool isMatrix = schedule.unit == tile::CpuUnit::Matrix &&
+                  !schedule.runsOverFeatures(schedule.q / lanes);
+  bool transposes = isMatrix && !schedule.transposesValues();
+  double exposed = transposes ? 0.45 : isMatrix && !inL2 ? 0.35 : kExposed;
+  double hidden = transposes ? 0.7 : 1;
   cost.memory =
       std::max(exposed * read / perCycle, rows - hidden * cost.total());
-  // The grid that packs reads what the next one reads, so it hides nothing.
+  // The grid that packs hides nothing.
   cost.overhead += tiles.packOperands(double(ranges.getKeys()));
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;

@@ -23,6 +23,15 @@ double copyKey(const KernelShape &shape);
 /// Cycles to pack a row of keys before the kernel, for a query head.
 double packKey(const KernelShape &shape);
 
+/// Cycles to transpose the values of a tile for the matrix unit. `fitsL1`: next
+/// to all that its block reads and writes.
+double transposeValues(const KernelShape &shape, double keys,
+                       bool fitsL1 = true);
+
+/// Cycles to transpose all values of a head before the kernel, for a query
+/// head.
+double packValues(const KernelShape &shape, double keys);
+
 /// Whether it is faster to pack keys once per call than to copy each tile of
 /// them for each block of queries, for the fewest queries that `expect` lists.
 bool isPackingFaster(const KernelShape &shape, const CpuSchedule &schedule);
@@ -43,6 +52,39 @@ double productCycles(RegisterTile tile, double rows, double depth,
 /// products of equal sizes.
 double matrixCycles(double rows, double depth, double vectors, int64_t products,
                     const Unit &unit);
+
+/// Cycles for which a pipelined tile waits to store a register of sums, or to
+/// load and store it.
+inline constexpr double kStore = 8, kLoadAndStore = 24;
+
+/// Cycles of a product of a matrix unit in a pipelined tile, and `perSum` for
+/// each register of sums.
+double pipelinedCycles(double rows, double depth, double vectors,
+                       int64_t products, double perSum, const Unit &unit);
+
+/// What the code generator makes of a kernel's full tiles with a schedule
+/// (lib/Codegen/CPU/Plan/Stages.cpp).
+struct Pipeline {
+  /// Products of the matrix unit overlap with weights.
+  bool isPipelined = false;
+  /// Weights are computed in fixed point.
+  bool hasFixedPoint = false;
+  /// Sums of values are loaded and stored for two tiles at once.
+  bool pairsValues = false;
+};
+Pipeline findPipeline(const KernelShape &shape, const CpuSchedule &schedule,
+                      const PairedProducts &paired, int64_t lanes);
+
+/// Bytes of the tiles that a pipeline of `rows` queries reads and writes in
+/// each turn: scores, copies of weights, sums and queries.
+double pipelineBytes(const KernelShape &shape, double keys, double rows);
+
+/// The part of their transfers from L2 that a pipeline waits for if they do not
+/// fit L1. Measured: 0.2 to 0.5.
+inline constexpr double kPipelineExposed = 0.35;
+
+/// Instructions of weights in fixed point per vector, their sum included.
+inline constexpr double kFixedPointOperations = 8;
 
 /// The least cycles of the products: `pairs` of rows and keys, each product at
 /// the peak of the unit that computes it, and `others` multiply-adds. Lanes of
