@@ -26,6 +26,8 @@
 
 #include "Plan/Plan.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -318,7 +320,7 @@ int64_t StagePlanner::countInstructions(Stage stage) {
 }
 
 void StagePlanner::explain(StringRef why) {
-  InFlightDiagnostic remark = loop.emitRemark();
+  InFlightDiagnostic remark = remarkOn(loop);
   if (!why.empty()) {
     remark << "does not pipeline tiles on the matrix unit, because " << why
            << " [kernel]";
