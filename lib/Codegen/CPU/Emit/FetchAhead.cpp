@@ -189,8 +189,10 @@ void Emitter::findAhead(tile::ForOp loop, const Window *window) {
         !llvm::all_of(store.getIndices(), isKnown) ||
         !llvm::all_of(store.getValid(), isKnown))
       continue;
-    if (auto rows = rowsAhead(store, type))
+    if (auto rows = rowsAhead(store, type)) {
+      rows->isStored = true;
       ahead.push_back(*rows);
+    }
   }
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
   if (!grid || constantOf(rowBase) != 0)

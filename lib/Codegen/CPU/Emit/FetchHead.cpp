@@ -13,6 +13,11 @@
 //
 // Nothing of it is prefetched where two heads do not fit L2. The first granules
 // also prefetch the rows that the block stores and the queries of the next one
+// (FetchAhead.cpp). The last product of the block brings these queries into
+// L1: nothing runs beside it, and the next block begins with them.
+//
+// Nothing of it is prefetched where two heads do not fit L2. The first granules
+// also prefetch the rows that the block stores and the queries of the next one
 // (FetchAhead.cpp). The last product of the block brings these rows into L1,
 // and the slots to which queries are copied: what a block begins with waits for
 // its stores, and stores that miss L1 take their time. Tests:
@@ -167,7 +172,7 @@ void FetchHead::shareLines(tile::GridOp grid, Value keys) {
 }
 
 FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
-    : emitter(emitter), ops(emitter.ops), around(*loop->getBlock()) {
+    : emitter(emitter), ops(emitter.ops) {
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
   if (!grid || grid.getExtents().size() < 2 || emitter.plan.hasGroups() ||
       constantOf(emitter.rowBase) != 0 ||
@@ -231,37 +236,20 @@ void FetchHead::fetch(Value number) {
       });
 }
 
-void FetchHead::fetchEnds(Value step, int64_t steps) {
-  int64_t vectors = emitter.plan.vectors;
-  auto forShare = [&](int64_t count, auto emit) {
-    int64_t share = llvm::divideCeil(count, steps);
-    Value first = ops.mul(step, share), last = ops.index(count - 1);
-    for (int64_t i = 0; i < share; ++i)
-      emit(ops.min(ops.add(first, i), last));
-  };
+void FetchHead::fetchQueries(Value step, int64_t steps) {
+  if (streams.empty()) // windows: with few tiles per block it takes longer
+    return;
+  int64_t count = emitter.plan.vectors * emitter.lanes();
+  int64_t share = llvm::divideCeil(count, steps);
   for (const RowsAhead &rows : emitter.ahead)
-    forShare(vectors * emitter.lanes(), [&](Value row) {
+    for (int64_t i = 0; i < share && !rows.isStored; ++i) {
+      Value row =
+          ops.min(ops.add(ops.mul(step, share), i), ops.index(count - 1));
       fetchRow(ops, rows.element,
                ops.address(rows.pointer, rows.element,
                            rows.merged.offsetOf(ops, row, rows.stride)),
                rows.columns, /*level=*/1);
-    });
-  for (auto load : around.getOps<tile::LoadOp>()) {
-    tile::TileType type = load.getType();
-    auto slot = emitter.plan.slots.find(load.getResult());
-    if (!type.hasDim(kLaneDim) || slot == emitter.plan.slots.end() ||
-        !emitter.plan.pairTiles.contains(load.getResult()))
-      continue;
-    int64_t perLane = emitter.plan.rowsPerLane(load.getResult());
-    int64_t rows = llvm::divideCeil(spaceOf(type)->size, perLane);
-    forShare(rows, [&](Value row) {
-      for (int64_t v = 0; v < vectors; ++v)
-        fetchRow(ops, ops.getI32Type(),
-                 emitter.slotAddress(slot->second, type, row,
-                                     {ops.index(0), vectors}, v),
-                 /*columns=*/1, /*level=*/1);
-    });
-  }
+    }
 }
 
 /// The tiles of a whole block of a product, if its rows are known.

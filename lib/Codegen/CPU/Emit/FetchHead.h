@@ -16,8 +16,8 @@ public:
   /// rows `number` of queries and results.
   void fetch(Value number);
   /// Step `step` of so many beside the last product of the block: brings the
-  /// same rows of queries and results, and the slots of queries, into L1.
-  void fetchEnds(Value step, int64_t steps);
+  /// queries of the next block into L1.
+  void fetchQueries(Value step, int64_t steps);
 
 private:
   /// Units of adjacent lines of a tensor: rows, or blocks of rows.
@@ -35,7 +35,6 @@ private:
 
   Emitter &emitter;
   Ops &ops;
-  Block &around;
   SmallVector<Stream, 2> streams;
   Value most; // lines of this block, of the stream that has most
 };

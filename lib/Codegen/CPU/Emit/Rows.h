@@ -54,6 +54,7 @@ struct RowsAhead {
   Type element;
   int64_t columns;
   MergedRows merged;
+  bool isStored = false; // else loaded
 };
 
 /// Rows of keys that a product of few queries prefetches: of each load the

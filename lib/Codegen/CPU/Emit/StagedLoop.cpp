@@ -526,7 +526,7 @@ void StagedLoop::emitTurns(Pending pending) {
 StagedLoop::Pending StagedLoop::runLast(TileProduct &product) {
   int64_t steps = product.countPauses(/*every=*/1);
   return runAlone(product, {}, [&](Value step, ValueRange) {
-    nextHead.fetchEnds(step, steps);
+    nextHead.fetchQueries(step, steps);
     return SmallVector<Value>();
   });
 }

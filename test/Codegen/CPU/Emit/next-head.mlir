@@ -22,8 +22,9 @@
 // CHECK-COUNT-2: "llvm.intr.prefetch"
 // CHECK:         llvm.x86.tdpbf16ps
 
-// The last product brings rows and the slot of the queries into L1.
-// CHECK-COUNT-16: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// The last product brings the next queries into L1, two rows per step of it.
+// CHECK-COUNT-8: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK-NOT:     llvm.intr.prefetch
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK:         "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK:         return
