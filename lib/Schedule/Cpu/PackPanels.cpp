@@ -324,6 +324,15 @@ func::FuncOp PanelPacker::findPacking(Interface &packing) {
   return function;
 }
 
+/// The type of a tensor of constant extents in the signature of a function.
+static RankedTensorType panelsType(ArrayRef<int64_t> shape, Type element) {
+  Builder b(element.getContext());
+  SmallVector<Attribute> sizes;
+  for (int64_t extent : shape)
+    sizes.push_back(b.getI64IntegerAttr(extent));
+  return attn::tensorType(sizes, element);
+}
+
 /// Stores a matrix in panels, as a further output.
 void PanelPacker::store(func::FuncOp function, Interface &packing,
                         Packed &packed) {
@@ -346,7 +355,7 @@ void PanelPacker::store(func::FuncOp function, Interface &packing,
   int64_t shape[] = {type.getDimSize(packed.lanesAxis) / packed.width,
                      type.getDimSize(1 - packed.lanesAxis) / attn::kPanelPair,
                      packed.width, attn::kPanelPair};
-  auto panels = RankedTensorType::get(shape, type.getElementType());
+  RankedTensorType panels = panelsType(shape, type.getElementType());
   auto [from, to] = StringRef(attn::panelLabels(packed.lanesAxis)).split("->");
   Value view = attn::ViewOp::create(b, loc, panels, (to + "->" + from).str(),
                                     block.getArgument(*input));
@@ -387,7 +396,7 @@ void PanelPacker::addInputs(const Interface &packing) {
     SmallVector<int64_t> shape;
     for (const SizeExpr &axis : input.axes)
       shape.push_back(*axis.constantValue());
-    Type type = RankedTensorType::get(
+    Type type = panelsType(
         shape, getElementTypeOrSelf(
                    bodies.front().getArgument(packed.argument).getType()));
     for (func::FuncOp body : bodies)

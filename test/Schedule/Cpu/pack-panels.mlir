@@ -16,7 +16,7 @@
 // CHECK-SAME:    name = "W", resident, role = "input"
 // CHECK-SAME:    name = "W_panels", role = "output"
 // CHECK-LABEL: func.func @f(
-// CHECK-SAME:    %{{.*}}: tensor<?x768xbf16, #attn.dims<rows, 768>>, %[[P:.*]]: tensor<48x384x32x2xbf16>)
+// CHECK-SAME:    %{{.*}}: tensor<?x768xbf16, #attn.dims<rows, 768>>, %[[P:.*]]: tensor<48x384x32x2xbf16, #attn.dims<48, 384, 32, 2>>)
 // CHECK-NEXT:    %[[W:.*]] = attn.view "nplc->(pc)(nl)" %[[P]] {attn.panels}
 // CHECK-NEXT:    attn.contract "qd,de->qe"(%{{.*}}, %[[W]])
 // CHECK-SAME:      q = 32, k = 768, e = 512,
@@ -46,9 +46,9 @@ module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", size
 // CHECK-SAME:    {axes = ["24", "384", "32", "2"], dtype = "bf16", name = "A_panels"
 // CHECK-SAME:    {axes = ["36", "384", "16", "2"], dtype = "bf16", name = "B_panels"
 // CHECK-LABEL: func.func @views(
-// CHECK:         %[[A:.*]] = attn.view "nplc->(nl)(pc)" %{{.*}} {attn.panels} : tensor<24x384x32x2xbf16> -> tensor<768x768xbf16>
+// CHECK:         %[[A:.*]] = attn.view "nplc->(nl)(pc)" %{{.*}} {attn.panels} : tensor<24x384x32x2xbf16, #attn.dims<24, 384, 32, 2>> -> tensor<768x768xbf16>
 // CHECK-NEXT:    attn.contract "qd,ed->qe"(%{{.*}}, %[[A]])
-// CHECK:         %[[B:.*]] = attn.view "nplc->(pc)(nl)" %{{.*}} {attn.panels} : tensor<36x384x16x2xbf16> -> tensor<768x576xbf16>
+// CHECK:         %[[B:.*]] = attn.view "nplc->(pc)(nl)" %{{.*}} {attn.panels} : tensor<36x384x16x2xbf16, #attn.dims<36, 384, 16, 2>> -> tensor<768x576xbf16>
 // CHECK-NEXT:    %[[H:.*]] = attn.view "d(he)->dhe" %[[B]]
 // CHECK-NEXT:    attn.contract "qd,dhe->hqe"(%{{.*}}, %[[H]])
 // CHECK:         attn.contract "qd,de->qe"(%{{.*}}, %arg1)
