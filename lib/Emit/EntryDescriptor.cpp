@@ -151,6 +151,14 @@ Constant *Writer::writeAxis(const SizeExpr &axis, size_t number) {
   return record({label, i32(isRuntime ? int64_t(*index) : -1), expr(axis)});
 }
 
+/// What sentences call a tensor. Of packed weights also where they come from: a
+/// caller may have passed the weights themselves.
+static std::string calledName(const InterfaceTensor &tensor) {
+  return tensor.packedBy.empty()
+             ? tensor.name
+             : tensor.name + " (computed by " + tensor.packedBy + ")";
+}
+
 Constant *Writer::writeTensors() {
   SmallVector<Constant *> records;
   for (const InterfaceTensor &tensor : function.tensors) {
@@ -165,9 +173,9 @@ Constant *Writer::writeTensors() {
     std::optional<unsigned> mayBe = function.tensorIndex(tensor.mayBe);
     const DTypeInfo &dtype = dtypeInfo(tensor.dtype);
     records.push_back(
-        record({text(tensor.name), i32(firstAxis), i32(tensor.axes.size()),
-                i32(flags), i32(dtype.dlpackCode), i32(dtype.bits),
-                i32(mayBe ? int64_t(*mayBe) : -1), i32(0),
+        record({text(calledName(tensor)), i32(firstAxis),
+                i32(tensor.axes.size()), i32(flags), i32(dtype.dlpackCode),
+                i32(dtype.bits), i32(mayBe ? int64_t(*mayBe) : -1), i32(0),
                 tensor.range ? expr(tensor.range->first) : noExpr(),
                 tensor.range ? expr(tensor.range->second) : noExpr()}));
   }
