@@ -42,7 +42,9 @@ private:
   bool emitObject();
   /// Notes the functions of the IR whose f16 products the matrix unit computes.
   bool findTerms();
+  const Interface *functionOfTarget(const RunCase &run) const;
   DType operandOfPeak(const RunCase &run) const;
+  void nameCopy(const RunCase &run, BenchResult &bench) const;
   /// Kernels of a GPU run in an emulator, called from this machine.
   bool isEmulated() const {
     return !options.usesDriver.value_or(false) &&
@@ -125,14 +127,33 @@ bool Run::findTerms() {
   return true;
 }
 
+/// The function in the part that is called: each part has its own cases. Null
+/// in a session without parts.
+const Interface *Run::functionOfTarget(const RunCase &run) const {
+  for (const SessionPart &part : session.parts())
+    if (part.target == target)
+      return findInterface(part.interfaces, run.function.name);
+  return nullptr;
+}
+
 /// The type of what the unit multiplies.
 DType Run::operandOfPeak(const RunCase &run) const {
-  for (const SessionPart &part : session.parts())
-    for (const Interface &function : part.interfaces)
-      if (part.target == target && function.name == run.function.name &&
-          withTerms.count({target, function.bodyAt(run.sizes)}))
-        return DType::BF16;
-  return run.productType();
+  const Interface *function = functionOfTarget(run);
+  return function && withTerms.count({target, function->bodyAt(run.sizes)})
+             ? DType::BF16
+             : run.productType();
+}
+
+/// Which copy of the function the calls run, if there are several.
+void Run::nameCopy(const RunCase &run, BenchResult &bench) const {
+  const Interface *function = functionOfTarget(run);
+  if (!function || function->cases.empty())
+    return;
+  bench.copy = function->bodyAt(run.sizes);
+  bench.when = "all other sizes";
+  for (auto [body, entry] : llvm::zip(function->bodies(), function->cases))
+    if (body == bench.copy)
+      bench.when = entry.str();
 }
 
 bool Run::emitObject() {
@@ -203,6 +224,7 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
     if (mlir::failed(result))
       return session.fail("the benchmark could not be run");
     bench = *result;
+    nameCopy(run, *bench);
   }
   reportCase(run, options, *target, check, bench);
   return !check || check->isRight();

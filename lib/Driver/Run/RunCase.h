@@ -72,6 +72,9 @@ struct BenchResult {
   BenchRound round;
   bool isCpuTime = true;         // the times of rounds
   UnitKind unit = UnitKind::Fma; // of the peak
+  /// Of a function with copies by sizes the one that runs, named as in
+  /// --explain, and for which calls it is: "query_len <= 16".
+  std::string copy, when;
 };
 
 class RunCase {

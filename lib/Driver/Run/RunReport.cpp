@@ -76,6 +76,8 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     line["rate_time"] = bench->isCpuTime ? "cpu" : "wall";
     line["call_ms"] = number(bench->round.call);
     line["gflops_needed"] = number(bench->round.needed);
+    if (!bench->copy.empty())
+      line["copy"] = bench->copy;
     if (bench->round.peak > 0) {
       line["peak_gflops"] = number(bench->round.peak);
       line["peak_unit"] = namesOf(bench->unit).field;
@@ -216,6 +218,9 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
 /// How long a call takes by the clock on the wall, and the rate in the time
 /// that the peak is measured in.
 static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
+  if (!bench.copy.empty())
+    os << llvm::formatv("  copy    {0}, for calls with {1}\n", bench.copy,
+                        bench.when);
   os << llvm::formatv(
       "  time    {0:f3} ms, median of {1} calls (min {2:f3}, p95 "
       "{3:f3})\n",
