@@ -103,6 +103,15 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                    << " of it [limit]";
 }
 
+/// Whether an earlier regime has the same sizes: `expect` may list them twice,
+/// and a copy for few queries is also scheduled for its last size, which may be
+/// one of `expect`.
+static bool isRepeated(ArrayRef<Regime> regimes, size_t number) {
+  return llvm::any_of(regimes.take_front(number), [&](const Regime &earlier) {
+    return earlier.text == regimes[number].text;
+  });
+}
+
 static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
                     const Target &target, ArrayRef<Regime> regimes) {
   const KernelShape &shape = schedules.getShape();
@@ -110,6 +119,8 @@ static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
   const Ranked &best = ranked[0];
   const Ranked *next = findNext(ranked);
   for (auto [i, regime] : llvm::enumerate(regimes)) {
+    if (isRepeated(regimes, i))
+      continue;
     std::string text =
         llvm::formatv("{0}: {1}, predicted {2} of the peak at {3}", target.name,
                       summarize(best.schedule, shape.isSoftmax(),
@@ -361,9 +372,10 @@ static void explainRows(attn::KernelOp kernel, const RankedSchedules &heads,
                         const RankedSchedules &rows, ArrayRef<Regime> regimes) {
   std::string text;
   for (auto [i, regime] : llvm::enumerate(regimes))
-    text += (i ? ", " : "") +
-            percent(rows.getGroupCycles(i), heads.getGroupCycles(i)) + " at " +
-            regime.text;
+    if (!isRepeated(regimes, i))
+      text += (i ? ", " : "") +
+              percent(rows.getGroupCycles(i), heads.getGroupCycles(i)) +
+              " at " + regime.text;
   remarkOn(kernel) << groupOf(kernel)
                    << " query heads per KV head are packed into rows, "
                       "predicted time relative to separate heads: "
