@@ -47,6 +47,7 @@ constexpr StageEntry stages[] = {
      "attn-split-schedules{@level@},"
      "attn-select-schedule{@level@@candidates@},"
      "attn-pack-panels{@level@ weight-products=@weights@ only-part=@only@},"
+     "attn-explain-products{@level@}," // after all that choose blocks
      "attn-verify-scheduled",
      // A scheduled module is a fused one whose kernels have schedules.
      "attn-verify-fused,attn-verify-scheduled"},

@@ -230,9 +230,6 @@ struct SelectSchedule final
         attn::BlockAttr block = strategy.chooseBlock(op, *target);
         op->setAttr(attn::BlockAttr::kName, block);
         attn::setCases(op, strategy.chooseCases(op, block, *target));
-        if (std::string text = strategy.explainBlock(op, block, *target);
-            !text.empty())
-          op->emitRemark() << text << " [schedule]";
       });
       warnAboutSlowPaths(function, *target, interface,
                          [&](Operation *op) { return chosen.contains(op); });

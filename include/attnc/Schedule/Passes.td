@@ -94,6 +94,24 @@ def PackPanels : Pass<"attn-pack-panels", "::mlir::ModuleOp"> {
   ];
 }
 
+def ExplainProducts : Pass<"attn-explain-products", "::mlir::ModuleOp"> {
+  let summary = "Report the blocks of products";
+  let description = [{
+    For each product outside kernels that several units could compute, a remark
+    prints the block and the unit. The pass changes nothing. It runs last,
+    because `attn-pack-panels` replaces blocks that `attn-select-schedule`
+    selected.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "CPU level, a value of -mcpu">,
+    Option<"backend", "backend", "std::string", "",
+           "Backend whose blocks are reported">,
+    Option<"schedule", "schedule", "std::string", "",
+           "Accepted like that of the other passes; not read">
+  ];
+}
+
 def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
   let summary = "Verify the invariants of stage scheduled";
   let description = [{

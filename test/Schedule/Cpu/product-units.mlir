@@ -1,9 +1,9 @@
 // Units of matrix products of bf16 outside kernels.
-// RUN: attnc-opt %s --attn-select-schedule=cpu=zen4 -o %t.zen4 2>%t.remarks && FileCheck %s --check-prefixes=CHECK,ZEN4 --input-file %t.zen4
+// RUN: attnc-opt %s --attn-select-schedule=cpu=zen4 --attn-explain-products=cpu=zen4 -o %t.zen4 2>%t.remarks && FileCheck %s --check-prefixes=CHECK,ZEN4 --input-file %t.zen4
 // RUN: FileCheck %s --check-prefix=REMARKS --input-file %t.remarks
 // RUN: attnc-opt %s --attn-select-schedule=cpu=cooperlake -o %t.cpl && FileCheck %s --check-prefix=COOPER --input-file %t.cpl
 // RUN: attnc-opt %s --attn-select-schedule=cpu=sapphirerapids -o %t.spr && FileCheck %s --check-prefixes=CHECK,SPR --input-file %t.spr
-// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t.v4 2>&1 | count 0
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 --attn-explain-products=cpu=x86-64-v4 -o %t.v4 2>&1 | count 0
 // RUN: FileCheck %s --check-prefix=V4 --input-file %t.v4
 // V4-NOT: unit =
 
