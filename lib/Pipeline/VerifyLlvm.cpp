@@ -96,7 +96,9 @@ static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
   if (isa<LLVM::InlineAsmOp>(op))
     return op->emitOpError("is not allowed; kernels have no inline assembly");
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  if (!call || call.getIntrin() == "llvm.arithmetic.fence") // no instruction
+  constexpr StringRef noInstructions[] = {"llvm.arithmetic.fence",
+                                          "llvm.expect"};
+  if (!call || llvm::is_contained(noInstructions, call.getIntrin()))
     return success();
   auto name = module->getAttrOfType<StringAttr>(kTargetAttr);
   const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
