@@ -15,13 +15,7 @@
 // also prefetch the rows that the block stores and the queries of the next one
 // (FetchAhead.cpp). The last product of the block brings these queries into
 // L1: nothing runs beside it, and the next block begins with them.
-//
-// Nothing of it is prefetched where two heads do not fit L2. The first granules
-// also prefetch the rows that the block stores and the queries of the next one
-// (FetchAhead.cpp). The last product of the block brings these rows into L1,
-// and the slots to which queries are copied: what a block begins with waits for
-// its stores, and stores that miss L1 take their time. Tests:
-// test/Codegen/CPU/Emit/next-head.mlir
+// Tests: test/Codegen/CPU/Emit/next-head.mlir
 //
 //===----------------------------------------------------------------------===//
 
