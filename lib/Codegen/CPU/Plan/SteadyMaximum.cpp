@@ -138,11 +138,22 @@ static BlockArgument onlyInput(tile::MapOp map) {
                                      : BlockArgument();
 }
 
+/// Whether a loop carries a maximum of nothing but its scores: a sink is where
+/// others start.
+static bool startsEmpty(Value maximum) {
+  auto carried = cast<BlockArgument>(maximum);
+  auto loop = cast<tile::ForOp>(carried.getOwner()->getParentOp());
+  auto start =
+      loop.getTiedLoopInit(carried)->get().getDefiningOp<tile::SplatOp>();
+  return start && start.getValue().isInfinity() &&
+         start.getValue().isNegative();
+}
+
 /// Scores as factor tanh(scale input) with an approximate tanh in f32.
 static std::optional<SteadyMaximum::FixedPoint::Tanh>
 findTanh(const SteadyMaximum &steady,
          const SteadyMaximum::FixedPoint &weights) {
-  constexpr double units = 256, mostError = 0.5; // FixedPointWeights.cpp
+  constexpr double mostError = 0.5;
   SteadyMaximum::FixedPoint::Tanh found;
   SmallVector<Operation *> readers = {weights.weights,
                                       steady.largest.getDefiningOp()};
@@ -183,12 +194,14 @@ findTanh(const SteadyMaximum &steady,
     }
   found.scale = scale;
   found.factor = factor;
-  // The difference to the maximum is above -factor (tanh(kMost) + 1).
+  // The difference to the maximum is above -factor (tanh(kMost) + 1), if that
+  // is one of scores.
   constexpr double mostPowers = 126;
   found.isBounded =
+      startsEmpty(steady.before) &&
       weights.scale * std::abs(factor) * (std::tanh(RangedTanh::kMost) + 1) <
-      mostPowers;
-  double unit = factor * weights.scale * units;
+          mostPowers;
+  double unit = factor * weights.scale * weights.units;
   if (!(factor * scale > 0) ||
       std::abs(unit) * RangedTanh::kError > mostError ||
       !RangedTanh(scale, unit).fits())

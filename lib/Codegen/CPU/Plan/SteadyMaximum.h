@@ -12,6 +12,7 @@ struct SteadyMaximum {
   /// Weights exp2((x - m) c) of which only sums and bf16 are used
   /// (FixedPointWeights.cpp).
   struct FixedPoint {
+    static constexpr double units = 256; // numbers in one power of two
     tile::MapOp weights, rounded;
     mlir::Value score, maximum; // x and m
     double scale = 1;           // c

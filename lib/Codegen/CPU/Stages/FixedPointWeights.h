@@ -36,7 +36,7 @@ public:
 
 private:
   /// Numbers in one power of two.
-  static constexpr double kUnits = 256;
+  static constexpr double kUnits = Plan::units;
 
   bool isTanh(mlir::Operation *op) const {
     return plan.tanh && op == plan.tanh->map;
