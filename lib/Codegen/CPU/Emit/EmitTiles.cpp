@@ -278,6 +278,14 @@ void storePending(Ops &ops, const TileProduct::Pending &pending, size_t begin,
     });
 }
 
+/// The block of the rows before `row`.
+TileProduct::Before TileProduct::rowsBefore(Value row, int64_t vector,
+                                            int64_t vectors, Value isActive,
+                                            bool isLast) {
+  Value first = ops.sub(row, ops.index(kBlock));
+  return {first, kBlock, vector, vectors, isActive, isLast};
+}
+
 /// The sums of a block that are complete in registers but not stored.
 TileProduct::Pending TileProduct::pendingOf(const Before &before) {
   return pendingSums(before.row, before.rows, before.vector, before.vectors,
@@ -347,12 +355,7 @@ void TileProduct::emitLast(const Before &before) {
 void TileProduct::emitDelayedColumns(Value begin, Value middle, Value end,
                                      int64_t vector, int64_t vectors) {
   auto sumsBefore = [&](Value row, Value isActive) {
-    return Before{ops.sub(row, ops.index(kBlock)),
-                  kBlock,
-                  vector,
-                  vectors,
-                  isActive,
-                  isLastPanel};
+    return rowsBefore(row, vector, vectors, isActive, isLastPanel);
   };
   Value isActive = ops.loop(
       begin, middle, kBlock, {ops.boolean(false)},
@@ -449,12 +452,7 @@ void TileProduct::emitStripes() {
   llvm::SaveAndRestore inStripes(isInStripes, true);
   int64_t lastVector = window.vectors - kBlock;
   auto lastOf = [&](Value row, Value isActive) {
-    return Before{ops.sub(row, ops.index(kBlock)),
-                  kBlock,
-                  lastVector,
-                  kBlock,
-                  isActive,
-                  /*isLast=*/true};
+    return rowsBefore(row, lastVector, kBlock, isActive, /*isLast=*/true);
   };
   Value end = ops.index(rowBlocks);
   Value isActive = ops.loop(

@@ -235,8 +235,10 @@ void FetchHead::fetchQueries(Value step, int64_t steps) {
     return;
   int64_t count = emitter.plan.vectors * emitter.lanes();
   int64_t share = llvm::divideCeil(count, steps);
-  for (const RowsAhead &rows : emitter.ahead)
-    for (int64_t i = 0; i < share && !rows.isStored; ++i) {
+  for (const RowsAhead &rows : emitter.ahead) {
+    if (rows.isStored)
+      continue;
+    for (int64_t i = 0; i < share; ++i) {
       Value row =
           ops.min(ops.add(ops.mul(step, share), i), ops.index(count - 1));
       fetchRow(ops, rows.element,
@@ -244,6 +246,7 @@ void FetchHead::fetchQueries(Value step, int64_t steps) {
                            rows.merged.offsetOf(ops, row, rows.stride)),
                rows.columns, /*level=*/1);
     }
+  }
 }
 
 /// The tiles of a whole block of a product, if its rows are known.

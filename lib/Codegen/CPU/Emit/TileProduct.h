@@ -97,6 +97,8 @@ private:
     Value isActive;
     bool isLast;
   };
+  Before rowsBefore(Value row, int64_t vector, int64_t vectors, Value isActive,
+                    bool isLast);
   Pending pendingOf(const Before &before);
   void emitDelayed(Value row, int64_t rows, int64_t vector, int64_t vectors,
                    const Before &before);

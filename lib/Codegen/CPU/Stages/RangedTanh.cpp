@@ -9,7 +9,7 @@
 //   v = x x - L                                L = (0.95 / scale)^2
 //   factor tanh(scale x) = x (c0 + c1 v + c2 v^2 + c3 v^3)
 //
-// The sign of v says whether x is in the range. The product with x is the one
+// The sign of v shows whether x is in the range. The product with x is the one
 // that makes the number of a weight (FixedPointWeights.cpp), so a score of a
 // granule is x until then; one that is masked is -inf.
 //
