@@ -55,6 +55,15 @@ inline int64_t featureVectors(int64_t rows, const CpuTraits &traits) {
   return vectors;
 }
 
+/// Keys that are multiplied with `rows` queries at once, so that no accumulator
+/// waits for the multiply-add before.
+inline int64_t keysInFlight(int64_t rows, const CpuTraits &traits) {
+  int64_t keys = 1;
+  while (rows * keys < int64_t(traits.fmaLatency) * traits.fmaPerCycle)
+    keys *= 2;
+  return keys;
+}
+
 } // namespace attnc
 
 #endif // ATTNC_TARGET_REGISTERTILE_H

@@ -230,12 +230,12 @@ Value Emitter::lanesOfPass(Value query) {
       ops.broadcast(first, lanes()));
 }
 
-/// The scores of `feature_rows` queries from `firstQuery` on, for one key per
-/// pointer: those of a pass in its lanes, repeated in the lanes of others.
-SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
-                                         ArrayRef<Value> pointers,
-                                         Value firstQuery,
-                                         const Granule &keysAt) {
+/// For `feature_rows` queries from `firstQuery` on and one key per pointer: the
+/// vectors whose lanes add up to the scores, all keys of the first query first.
+SmallVector<Value> Emitter::productsOfKeys(tile::DotOp dot,
+                                           ArrayRef<Value> pointers,
+                                           Value firstQuery,
+                                           const Granule &keysAt) {
   const Rows &from = rows.find(rowsOf(dot))->second;
   const Slot &slot = plan.queryRows.find(queriesOf(dot))->second;
   int64_t columns =
@@ -309,14 +309,19 @@ SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
       addSteps(ops.index(turns * turn), (whole - turns * turn) / width, sums);
   for (int64_t column = whole; column < columns; column += n)
     sums = addColumns(ops.index(column), std::min(n, columns - column), sums);
-  SmallVector<Value> scores;
-  for (int64_t key = 0; key < keys; ++key) {
-    SmallVector<Value> ofQueries;
-    for (int64_t lane = 0; lane < n; ++lane)
-      ofQueries.push_back(sums[lane % plan.featureRows * keys + key]);
-    scores.push_back(sumsOfLanes(std::move(ofQueries)));
-  }
-  return scores;
+  return sums;
+}
+
+/// Keys of so many bytes that are multiplied at once: as many as the latency of
+/// multiply-adds needs, and more while they are few lines. Caches fetch ahead
+/// best what is read in the order of memory.
+static int64_t keysAtOnce(int64_t bytes, int64_t queries,
+                          const CpuTraits &traits) {
+  constexpr int64_t kBytes = 1024;
+  int64_t keys = keysInFlight(queries, traits);
+  while (2 * keys * bytes <= kBytes)
+    keys *= 2;
+  return std::min(keys, featureVectors(queries, traits));
 }
 
 void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
@@ -325,6 +330,28 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
                                 : extentOf(granule.item.space.dim,
                                            granule.item.space.size);
   int64_t width = featureVectors(plan.featureRows, traits());
+  int64_t columns =
+      *cast<tile::TileType>(rowsOf(dot).getType()).getDimSize(dot.getSum());
+  int64_t bits = memoryType(from.element).getIntOrFloatBitWidth();
+  int64_t step = keysAtOnce(columns * bits / 8, plan.featureRows, traits());
+  // The scores of a pass in its lanes, repeated in the lanes of others.
+  auto sumsOfKeys = [&](ArrayRef<Value> pointers, Value query,
+                        const Granule &part) {
+    SmallVector<Value> scores;
+    for (int64_t first = 0; first < part.rows; first += step) {
+      int64_t keys = std::min(step, part.rows - first);
+      Granule few(part.item, part.window, ops.add(part.start, first), keys);
+      SmallVector<Value> products =
+          productsOfKeys(dot, pointers.slice(first, keys), query, few);
+      for (int64_t key = 0; key < keys; ++key) {
+        SmallVector<Value> ofQueries;
+        for (int64_t lane = 0; lane < lanes(); ++lane)
+          ofQueries.push_back(products[lane % plan.featureRows * keys + key]);
+        scores.push_back(sumsOfLanes(std::move(ofQueries)));
+      }
+    }
+    return scores;
+  };
   SmallVector<Value> results;
   for (int64_t first = 0; first < granule.rows; first += width) {
     int64_t end = std::min(first + width, granule.rows);
@@ -342,7 +369,7 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
                             ops.zero(laneVector(accumulator())));
     SmallVector<Value> scores =
         forEachPass(none, [&](Value query, ValueRange others) {
-          SmallVector<Value> sums = scoresOfKeys(dot, pointers, query, part);
+          SmallVector<Value> sums = sumsOfKeys(pointers, query, part);
           Value isOwn = lanesOfPass(query);
           for (auto [sum, other] : llvm::zip_equal(sums, others))
             sum = ops.select(isOwn, sum, other);

@@ -127,9 +127,9 @@ private:
   SmallVector<Value> forEachPass(ValueRange carried, Pace pass);
   Value lanesOfPass(Value query);
   Value loadFeatures(const Rows &from, Value pointer, int64_t count);
-  SmallVector<Value> scoresOfKeys(tile::DotOp dot,
-                                  llvm::ArrayRef<Value> pointers,
-                                  Value firstQuery, const Granule &keysAt);
+  SmallVector<Value> productsOfKeys(tile::DotOp dot,
+                                    llvm::ArrayRef<Value> pointers,
+                                    Value firstQuery, const Granule &keysAt);
   SmallVector<Value> addValues(Granule &granule, tile::DotOp dot, Value first,
                                int64_t columns, Value firstQuery,
                                SmallVector<Value> sums);
