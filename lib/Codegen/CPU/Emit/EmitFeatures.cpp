@@ -362,8 +362,7 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
       Value key = ops.add(granule.start, row);
       if (extent) // rows past the end are not read
         key = ops.min(key, ops.sub(extent, ops.index(1)));
-      pointers.push_back(ops.address(from.pointer, memoryType(from.element),
-                                     ops.mul(key, from.rowStride)));
+      pointers.push_back(rowAddress(from, key));
     }
     SmallVector<Value> none(pointers.size(),
                             ops.zero(laneVector(accumulator())));
@@ -404,10 +403,9 @@ SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
   Type memory = memoryType(from.element);
   Item along{ItemKind::Nest, {}, {true, sum, size}};
   auto slot = plan.slots.find(weights);
-  Value start = ops.address(from.pointer, memory, first);
   auto addKey = [&](Value key, ValueRange carried) {
     SmallVector<Value> next(carried), loaded;
-    Value row = ops.address(start, memory, ops.mul(key, from.rowStride));
+    Value row = ops.address(rowAddress(from, key), memory, first);
     for (int64_t v = 0; v < vectors; ++v) {
       Value place = ops.address(row, memory, ops.index(v * n));
       if (pairs && (v + 2) * n <= columns) {

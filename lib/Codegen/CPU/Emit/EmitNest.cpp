@@ -55,10 +55,6 @@ static constexpr int64_t kManyReads = 4;
 /// reads at once.
 static constexpr int64_t kTransposedRows = 4;
 
-/// Keys of a granule where lanes of products are features: enough for the
-/// latencies of elementwise ops on one vector. Products take them in parts.
-static constexpr int64_t kKeysOfFew = 8;
-
 /// Rows and vectors of the register tile of a dot. One whose rows are keys
 /// makes scores, however the keys lie in memory: elementwise rows divide its
 /// rows.

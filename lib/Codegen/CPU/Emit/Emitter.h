@@ -198,10 +198,8 @@ private:
   void emitLaneLoad(tile::LoadOp load, const Window *window);
   struct PagedBlock; // the tensor of a load through a table
   void emitPagedRows(tile::LoadOp load);
-  PagedBlock pagedBlockOf(tile::LoadOp load);
-  std::pair<Value, Value> findPage(tile::LoadOp load, const PagedBlock &block,
-                                   Value number);
-  void copyPages(tile::LoadOp load, const PagedBlock &block, Value target);
+  void storeOffset(Value offsets, Value row, Value offset);
+  Value rowAddress(const Rows &from, Value row);
 
   // Table.cpp, SmallTables.cpp
   Value toInteger(Value raw, Type element);

@@ -84,8 +84,7 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
   Type element = memoryType(other.element);
   int64_t columns = *load.getResult().getType().getDimSize(other.column);
   auto addressOf = [&](Value row) {
-    Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
-    return ops.address(other.pointer, element, offset);
+    return rowAddress(other, ops.add(granule.start, row));
   };
   // With few queries keys and values of a tile pass L1 in turns.
   int64_t level = plan.featureRows ? 2 : 1;

@@ -11,8 +11,9 @@
 //
 // With more products each has a smaller share. The rows after a part of the
 // keys are those of the next part, which the next task reads. Pages need not be
-// contiguous: while scores are computed, values of the same tile are prefetched
-// instead (fetchNextRows), during the values keys of the next tile.
+// contiguous: without the places of their rows (Plan::pageOffsets), values of
+// the same tile are prefetched while scores are computed (fetchNextRows), and
+// during the values keys of the next tile.
 // Tests: test/Codegen/CPU/features.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -47,7 +48,8 @@ std::optional<Streams> Emitter::streamsOf(tile::DotOp dot) {
     if (keysOf(other, plan) != keys)
       continue;
     products.push_back(other);
-    hasPages |= bool(loadedRows(other).getTable());
+    hasPages |= bool(loadedRows(other).getTable()) &&
+                !plan.pageOffsets.contains(loadedRows(other));
   }
   bool inTurns = hasPages || products.size() < 2;
   if (inTurns && dot.getSum() != keys.getValue())
@@ -94,10 +96,9 @@ void Emitter::fetchStreams(const Streams &streams, Value turn, int64_t turns,
         line = ops.min(line, ops.index(lines - 1));
       Value row = ops.floorDiv(line, perRow);
       Value place = ops.sub(line, ops.mul(row, perRow));
-      Value offset =
-          ops.add(ops.mul(ops.add(row, streams.step), from.rowStride),
-                  ops.mul(place, width));
-      fetchRow(ops, element, ops.address(from.pointer, element, offset), 1, 2);
+      Value start = rowAddress(from, ops.add(row, streams.step));
+      fetchRow(ops, element, ops.address(start, element, ops.mul(place, width)),
+               1, 2);
     }
   }
 }

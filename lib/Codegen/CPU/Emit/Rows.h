@@ -34,6 +34,9 @@ struct Rows {
   Value endOfLanes = {};
   /// Of rows in blocks (isBlocked) the elements from one block to the next.
   Value blockStride = {};
+  /// Of rows in pages that products of few queries read in place the elements
+  /// from `pointer` to every kKeysOfFew rows, in scratch (Plan::pageOffsets).
+  Value offsets = {};
 };
 
 /// Of a buffer with merged axes (tile.rename) the heads whose queries are the

@@ -4,6 +4,11 @@
 // can be read in place (Pack.cpp); otherwise its rows are copied to scratch,
 // page by page: the table is looked at once for each page that the tile
 // touches. A page that the tensor does not have gives zeros.
+//
+// Few queries read each key once, so a copy would take as long as they do.
+// Where pages are whole groups of kKeysOfFew rows, the products read a tile in
+// place over several pages: scratch has the offset of each group, and of those
+// of the next tile, which the products prefetch.
 // Tests: test/Codegen/CPU/pages.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -16,12 +21,19 @@ namespace attnc::cpu {
 
 /// The tensor of a load through a table, with everything but page and key.
 struct Emitter::PagedBlock {
-  Type element, copied; // of the tensor and of a copy
-  Value data;           // at all other indices
-  Value pageStride, pages, firstPage;
-  Value rowStride, firstKey, keyCount;
-  Value columnStride, columnCount, unit;
+  Emitter &emitter;
+  tile::LoadOp load;
+  Type element, copied = {}; // of the tensor and of a copy
+  Value data = {};           // at all other indices
+  Value pageStride = {}, pages = {}, firstPage = {};
+  Value rowStride = {}, firstKey = {}, keyCount = {};
+  Value columnStride = {}, columnCount = {}, unit = {};
   int64_t columns = 1, pitch = 1; // pitch: of a copy
+
+  PagedBlock(Emitter &emitter, tile::LoadOp load);
+  std::pair<Value, Value> findPage(Value number);
+  void copyTo(Value target);
+  Value findRows(Value offsets, int64_t tile);
 };
 
 static Value validOf(tile::LoadOp load, StringAttr dim, int64_t size, Ops &ops,
@@ -31,120 +43,182 @@ static Value validOf(tile::LoadOp load, StringAttr dim, int64_t size, Ops &ops,
                : ops.index(size);
 }
 
-Emitter::PagedBlock Emitter::pagedBlockOf(tile::LoadOp load) {
-  const Buffer &buffer = buffers[load.getBuf()];
+Emitter::PagedBlock::PagedBlock(Emitter &emitter, tile::LoadOp load)
+    : emitter(emitter), load(load) {
+  Ops &ops = emitter.ops;
+  const Buffer &buffer = emitter.buffers[load.getBuf()];
   tile::TileType type = load.getResult().getType();
-  PagedBlock block;
-  block.element = buffer.element;
-  block.copied = rowTypeOf(load, plan);
-  block.pitch = plan.rowPitch(load);
+  element = buffer.element;
+  copied = rowTypeOf(load, emitter.plan);
+  pitch = emitter.plan.rowPitch(load);
   Value offset = ops.index(0);
   for (auto [axis, index, stride, extent] :
        llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),
                  buffer.strides, buffer.extents)) {
-    Value start = scalars.lookup(index);
+    Value start = emitter.scalars.lookup(index);
     std::optional<int64_t> size = type.getDimSize(axis);
     if (axis == "p") {
-      block.pageStride = stride;
-      block.pages = extent;
-      block.firstPage = start;
+      pageStride = stride;
+      pages = extent;
+      firstPage = start;
       continue;
     }
     if (axis == "k") {
-      block.rowStride = stride;
-      block.firstKey = start;
-      block.keyCount = validOf(load, axis, *size, ops, scalars);
+      rowStride = stride;
+      firstKey = start;
+      keyCount = validOf(load, axis, *size, ops, emitter.scalars);
       continue;
     }
     offset = ops.add(offset, ops.mul(start, stride));
     if (!size)
       continue;
-    block.columns = *size;
-    block.columnStride = stride;
-    block.columnCount = validOf(load, axis, *size, ops, scalars);
+    columns = *size;
+    columnStride = stride;
+    columnCount = validOf(load, axis, *size, ops, emitter.scalars);
   }
-  block.unit =
-      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
-  block.data = ops.address(buffer.data, memoryType(buffer.element), offset);
-  return block;
+  unit = ops.compare(arith::CmpIPredicate::eq, columnStride, ops.index(1));
+  data = ops.address(buffer.data, emitter.memoryType(element), offset);
 }
 
-/// The address of row 0 of page table[.., number], and whether it exists.
-std::pair<Value, Value>
-Emitter::findPage(tile::LoadOp load, const PagedBlock &block, Value number) {
+/// Elements from `data` to row 0 of page table[.., number], and whether the
+/// page exists.
+std::pair<Value, Value> Emitter::PagedBlock::findPage(Value number) {
+  Ops &ops = emitter.ops;
   SmallVector<Value> places;
   for (Value index : load.getTableIndices())
-    places.push_back(scalars.lookup(index));
+    places.push_back(emitter.scalars.lookup(index));
   places.push_back(number);
-  Value page = ops.add(block.firstPage, readElement(load.getTable(), places));
+  Value page = ops.add(firstPage, emitter.readElement(load.getTable(), places));
   Value exists =
       ops.logicalAnd(ops.compare(arith::CmpIPredicate::sge, page, ops.index(0)),
-                     ops.compare(arith::CmpIPredicate::slt, page, block.pages));
-  Value data = ops.address(block.data, memoryType(block.element),
-                           ops.mul(page, block.pageStride));
-  return {data, exists};
+                     ops.compare(arith::CmpIPredicate::slt, page, pages));
+  return {ops.mul(page, pageStride), exists};
 }
 
-void Emitter::copyPages(tile::LoadOp load, const PagedBlock &block,
-                        Value target) {
+void Emitter::PagedBlock::copyTo(Value target) {
+  Ops &ops = emitter.ops;
   int64_t pageRows = *load.getPageRows();
+  Type memory = emitter.memoryType(copied);
   // Signed integers may be copied as unsigned ones, greater by 128.
-  bool isShifted =
-      block.copied.isUnsignedInteger() && !block.element.isUnsignedInteger();
+  bool isShifted = copied.isUnsignedInteger() && !element.isUnsignedInteger();
   double zero = isShifted ? -128 : 0;
-  Value end = ops.add(block.firstKey, block.keyCount);
-  Value first = ops.floorDiv(block.firstKey, pageRows);
+  Value end = ops.add(firstKey, keyCount);
+  Value first = ops.floorDiv(firstKey, pageRows);
   ops.loop(first, ops.ceilDiv(end, pageRows), 1, [&](Value number) {
-    auto [data, exists] = findPage(load, block, number);
+    auto [page, exists] = findPage(number);
     Value pageKey = ops.mul(number, pageRows);
-    Value low = ops.max(pageKey, block.firstKey);
+    Value low = ops.max(pageKey, firstKey);
     Value high = ops.min(ops.add(pageKey, pageRows), end);
-    ops.loop(low, high, 1, [&, data = data, exists = exists](Value key) {
-      Value row = ops.sub(key, pageKey);
-      Value from = ops.address(data, memoryType(block.element),
-                               ops.mul(row, block.rowStride));
+    ops.loop(low, high, 1, [&, page = page, exists = exists](Value key) {
+      Value row = ops.mul(ops.sub(key, pageKey), rowStride);
+      Value from =
+          ops.address(data, emitter.memoryType(element), ops.add(page, row));
       Value to =
-          ops.address(target, memoryType(block.copied),
-                      ops.mul(ops.sub(key, block.firstKey), block.pitch));
+          ops.address(target, memory, ops.mul(ops.sub(key, firstKey), pitch));
       ops.branch(
           exists,
           [&] {
-            copyRow({block.element, block.copied, from, to, block.columnStride,
-                     block.columnCount, block.unit, block.columns});
+            emitter.copyRow({element, copied, from, to, columnStride,
+                             columnCount, unit, columns});
           },
           [&] {
-            ops.loop(ops.index(0), ops.index(block.columns), 1, [&](Value at) {
-              Type memory = memoryType(block.copied);
+            ops.loop(ops.index(0), ops.index(columns), 1, [&](Value at) {
               ops.store(ops.constant(memory, zero), ops.address(to, memory, at),
-                        memoryBytes(block.copied));
+                        emitter.memoryBytes(copied));
             });
           });
     });
   });
 }
 
-void Emitter::emitPagedRows(tile::LoadOp load) {
-  PagedBlock block = pagedBlockOf(load);
+/// Stores where every kKeysOfFew rows of a tile of so many keys start, and
+/// those of the next one, whose pages are prefetched and need not exist.
+/// Returns whether all pages of the tile exist and contain whole groups of its
+/// rows.
+Value Emitter::PagedBlock::findRows(Value offsets, int64_t tile) {
+  Ops &ops = emitter.ops;
   int64_t pageRows = *load.getPageRows();
-  Value number = ops.floorDiv(block.firstKey, pageRows);
-  Value row = ops.sub(block.firstKey, ops.mul(number, pageRows));
-  Value fits = ops.compare(arith::CmpIPredicate::sle,
-                           ops.add(row, block.keyCount), ops.index(pageRows));
-  auto [data, exists] = findPage(load, block, number);
+  Value rest = ops.sub(firstKey,
+                       ops.mul(ops.floorDiv(firstKey, kKeysOfFew), kKeysOfFew));
+  Value isWhole = ops.compare(arith::CmpIPredicate::eq, rest, ops.index(0));
+  Value last =
+      ops.sub(emitter.buffers[load.getTable()].extents.back(), ops.index(1));
+  auto find = [&](Value key) {
+    Value at = ops.add(firstKey, key);
+    Value number = ops.min(ops.floorDiv(at, pageRows), last);
+    auto [page, exists] = findPage(number);
+    Value row = ops.sub(at, ops.mul(number, pageRows));
+    emitter.storeOffset(offsets, key, ops.add(page, ops.mul(row, rowStride)));
+    return exists;
+  };
+  SmallVector<Value> whole = ops.loop(
+      ops.index(0), keyCount, kKeysOfFew, ValueRange(isWhole),
+      [&](Value key, ValueRange carried) {
+        return SmallVector<Value>{ops.logicalAnd(carried[0], find(key))};
+      });
+  ops.loop(ops.index(tile), ops.index(2 * tile), kKeysOfFew,
+           [&](Value key) { find(key); });
+  return whole[0];
+}
+
+void Emitter::storeOffset(Value offsets, Value row, Value offset) {
+  Type i64 = ops.getI64Type();
+  ops.store(ops.toI64(offset),
+            ops.address(offsets, i64, ops.floorDiv(row, kKeysOfFew)), 8);
+}
+
+/// The address of a row of keys, or of the next tile's in its prefetches.
+Value Emitter::rowAddress(const Rows &from, Value row) {
+  Value offset;
+  if (from.offsets) {
+    Type i64 = ops.getI64Type();
+    Value group = ops.floorDiv(row, kKeysOfFew);
+    Value start = ops.load(i64, ops.address(from.offsets, i64, group), 8);
+    row = ops.sub(row, ops.mul(group, kKeysOfFew));
+    offset = ops.add(ops.toIndex(start), ops.mul(row, from.rowStride));
+  } else {
+    offset = ops.mul(row, from.rowStride);
+  }
+  return ops.address(from.pointer, memoryType(from.element), offset);
+}
+
+void Emitter::emitPagedRows(tile::LoadOp load) {
+  PagedBlock block(*this, load);
+  auto [rowDim, columnDim] = rowAndColumn(load);
   Value isBad = needsCopy(load, block.element, block.unit, block.rowStride);
-  Value inPlace = ops.logicalAnd(fits, exists);
-  Value copy = ops.logicalOr(
-      isBad, arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true)));
   const Slot &slot = plan.packs.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
-  ops.branch(copy, [&] { copyPages(load, block, packed); });
-  Value direct = ops.address(data, memoryType(block.element),
-                             ops.mul(row, block.rowStride));
-  auto [rowDim, columnDim] = rowAndColumn(load);
-  rows[load.getResult()] = {
-      ops.select(copy, packed, direct),
-      ops.select(copy, ops.index(block.pitch), block.rowStride), rowDim,
-      columnDim, block.copied};
+  Value offsets, inPlace, direct = block.data;
+  if (auto found = plan.pageOffsets.find(load);
+      found != plan.pageOffsets.end()) {
+    offsets = ops.address(scratch, ops.getI8Type(), ops.index(found->second));
+    inPlace =
+        block.findRows(offsets, *load.getResult().getType().getDimSize(rowDim));
+  } else {
+    int64_t pageRows = *load.getPageRows();
+    Value number = ops.floorDiv(block.firstKey, pageRows);
+    Value row = ops.sub(block.firstKey, ops.mul(number, pageRows));
+    Value fits = ops.compare(arith::CmpIPredicate::sle,
+                             ops.add(row, block.keyCount), ops.index(pageRows));
+    auto [page, exists] = block.findPage(number);
+    inPlace = ops.logicalAnd(fits, exists);
+    direct = ops.address(block.data, memoryType(block.element),
+                         ops.add(page, ops.mul(row, block.rowStride)));
+  }
+  Value copy = ops.logicalOr(
+      isBad, arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true)));
+  ops.branch(copy, [&] {
+    block.copyTo(packed);
+    if (offsets)
+      ops.loop(ops.index(0), block.keyCount, kKeysOfFew, [&](Value key) {
+        storeOffset(offsets, key, ops.mul(key, block.pitch));
+      });
+  });
+  Rows result{ops.select(copy, packed, direct),
+              ops.select(copy, ops.index(block.pitch), block.rowStride), rowDim,
+              columnDim, block.copied};
+  result.offsets = offsets;
+  rows[load.getResult()] = result;
   if (plan.pairRows.contains(load))
     packPairs(load, block.keyCount);
   if (plan.tileRows.contains(load))

@@ -78,6 +78,21 @@ Type rowTypeOf(tile::LoadOp load, const Plan &plan) {
              : element;
 }
 
+/// Whether rows of a load are found by groups: they are in pages of whole
+/// groups, and only products with features in their lanes read them.
+static bool hasPageOffsets(tile::LoadOp load, const Plan &plan) {
+  if (!load.getTable() || load->use_empty() || *load.getPageRows() % kKeysOfFew)
+    return false;
+  bool isOfFew = llvm::all_of(load->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && featureFormOf(dot, plan) != FeatureForm::None;
+  });
+  return isOfFew &&
+         *load.getResult().getType().getDimSize(rowAndColumn(load).first) %
+                 kKeysOfFew ==
+             0;
+}
+
 void planFeatures(Block &block, Plan &plan, tile::CpuAttr target) {
   const CpuTraits &traits = *lookupIsa(tile::stringifyCpuIsa(target.getIsa()));
   unsigned bytes = plan.accumulator.getIntOrFloatBitWidth() / 8;
@@ -97,6 +112,14 @@ void planFeatures(Block &block, Plan &plan, tile::CpuAttr target) {
     auto type = cast<tile::TileType>(queries.getType());
     int64_t width = llvm::alignTo(*type.getDimSize(dot.getSum()), plan.lanes);
     plan.queryRows[queries] = {take(plan.lanes * width), width};
+  });
+  block.walk([&](tile::LoadOp load) {
+    if (!hasPageOffsets(load, plan))
+      return;
+    int64_t keys =
+        *load.getResult().getType().getDimSize(rowAndColumn(load).first);
+    plan.pageOffsets[load] = plan.bytes;
+    plan.bytes += llvm::alignTo(2 * keys / kKeysOfFew * sizeof(int64_t), 64);
   });
 }
 

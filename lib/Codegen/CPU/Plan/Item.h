@@ -7,6 +7,10 @@
 
 namespace attnc::cpu {
 
+/// Keys of a granule where lanes of products are features: enough for the
+/// latencies of elementwise ops on one vector. Products take them in parts.
+inline constexpr int64_t kKeysOfFew = 8;
+
 /// The dim along the lanes; in products with `mapping = features` only at their
 /// edges.
 inline constexpr llvm::StringLiteral kLaneDim = "q";

@@ -86,6 +86,9 @@ struct Plan {
   /// Operands that such a product reads row by row of queries, as copies.
   llvm::DenseMap<mlir::Value, Slot> queryRows;
   int64_t featureSums = 0; // offset of the sums of its register tile
+  /// Loads of paged rows that only such products read: where scratch has the
+  /// places of every kKeysOfFew rows, of the tile and the next (Pages.cpp).
+  llvm::DenseMap<mlir::Operation *, int64_t> pageOffsets;
 
   // With `unit = dot` or `matrix` (Pairs.cpp): products of bf16 by pairs of the
   // summed dim, and of 8-bit integers by pairs or quadruples.
