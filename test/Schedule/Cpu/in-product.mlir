@@ -96,3 +96,56 @@ func.func @narrows(%K: !q, %V: tensor<?x32xf32, #attn.dims<rows, 32>>, %one: ten
   %s = attn.contract "kd,ke->de" (%f, %V) {attn.narrow_sums} : (!q, tensor<?x32xf32, #attn.dims<rows, 32>>) -> tensor<64x32xf64>
   return %z, %s : tensor<64xf64>, tensor<64x32xf64>
 }
+
+// Short sums are added up in steps of a few terms. The quotient reads them in
+// the blocks of the product, so it is computed in f32, too, and its operand is
+// read as it was before it was widened.
+// CHECK-LABEL: func.func @narrows_a_quotient(
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[S:[a-z0-9]+]]: {{[^%]*}}%[[Z:[a-z0-9]+]]:
+// CHECK:         %[[F:.*]] = attn.map "qd->qd"(%[[Q]])
+// CHECK:         %[[L:.*]] = attn.contract "qd,d->q"(%[[F]], %[[Z]]) {attn.in_product, attn.separate_steps} : {{.*}} -> tensor<?xf32
+// CHECK:         %[[N:.*]] = attn.contract "qd,de->qe"(%[[F]], %[[S]]) {attn.block = {{.*}}lanes = "q", rows = "e", q = 64, k = 8, {{.*}}, attn.separate_steps} : {{.*}} -> tensor<?x32xf32
+// CHECK:         attn.map "qe,q->qe"(%[[N]], %[[L]]) {{.*}}form = epilogue
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %{{.*}}: f32,
+// CHECK-NEXT:      arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:      arith.divf {{.*}} : f32
+// CHECK-NEXT:      arith.mulf {{.*}} : f32
+// GPU-LABEL: func.func @narrows_a_quotient(
+// GPU:         attn.contract "qd,de->qe"{{.*}}attn.narrow_sums
+// GPU-SAME:    tensor<?x32xf64
+func.func @narrows_a_quotient(%Q: !q, %S: tensor<64x32xf32>, %Z: tensor<64xf32>) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  %f = attn.map "qd->qd" (%Q) : (!q) -> !q {
+  ^bb0(%x: f32, %q: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %s = attn.map "de->de" (%S) : (tensor<64x32xf32>) -> tensor<64x32xf64> {
+  ^bb0(%x: f64, %d: index, %e: index):
+    attn.yield %x : f64
+  }
+  %l = attn.contract "qd,d->q" (%f, %Z) {attn.narrow_sums} : (!q, tensor<64xf32>) -> !l
+  %n = attn.contract "qd,de->qe" (%f, %s) {attn.narrow_sums} : (!q, tensor<64x32xf64>) -> !n
+  %o = attn.map "qe,q->qe" (%n, %l) : (!n, !l) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  ^bb0(%x: f64, %y: f64, %q: index, %e: index):
+    %one = arith.constant 1.0 : f64
+    %i = arith.divf %one, %y : f64
+    %z = arith.mulf %x, %i : f64
+    attn.yield %z : f64
+  }
+  return %o : tensor<?x32xf32, #attn.dims<rows, 32>>
+}
+
+// A formula that is not arithmetic keeps its sums in f64.
+// CHECK-LABEL: func.func @keeps_sums_of_functions(
+// CHECK:         attn.contract "qd,de->qe"{{.*}}attn.narrow_sums} : {{.*}} -> tensor<?x32xf64
+func.func @keeps_sums_of_functions(%Q: !q, %S: tensor<64x32xf32>, %Z: tensor<64xf32>) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  %l = attn.contract "qd,d->q" (%Q, %Z) {attn.narrow_sums} : (!q, tensor<64xf32>) -> !l
+  %n = attn.contract "qd,de->qe" (%Q, %S) {attn.narrow_sums} : (!q, tensor<64x32xf32>) -> !n
+  %o = attn.map "qe,q->qe" (%n, %l) : (!n, !l) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  ^bb0(%x: f64, %y: f64, %q: index, %e: index):
+    %i = math.exp %y : f64
+    %z = arith.mulf %x, %i : f64
+    attn.yield %z : f64
+  }
+  return %o : tensor<?x32xf32, #attn.dims<rows, 32>>
+}

@@ -22,6 +22,11 @@ inline constexpr llvm::StringLiteral kNarrowSums = "attn.narrow_sums";
 /// (InProduct.h), adds up its blocks with compensation.
 inline constexpr llvm::StringLiteral kCompensated = "attn.compensated";
 
+/// Decision: a product with form dot, or one in its blocks, adds up each step
+/// of its block separately, and then the steps. Equal terms, whose roundings
+/// add up, have then the error of a step.
+inline constexpr llvm::StringLiteral kSeparateSteps = "attn.separate_steps";
+
 } // namespace attnc::attn
 
 #endif // ATTNC_DIALECT_ATTN_NARROWSUMS_H
