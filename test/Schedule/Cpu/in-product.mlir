@@ -149,3 +149,17 @@ func.func @keeps_sums_of_functions(%Q: !q, %S: tensor<64x32xf32>, %Z: tensor<64x
   }
   return %o : tensor<?x32xf32, #attn.dims<rows, 32>>
 }
+
+// Rows of 16-bit elements are transposed in squares: steps of 16.
+// CHECK-LABEL: func.func @steps_of_squares(
+// CHECK:         attn.contract "qd,de->qe"{{.*}}q = 64, k = 16, {{.*}}, attn.separate_steps}
+func.func @steps_of_squares(%Q: tensor<?x64xbf16, #attn.dims<rows, 64>>, %S: tensor<64x32xf32>, %Z: tensor<64xf32>) -> (!l, !n) {
+  %f = attn.map "qd->qd" (%Q) : (tensor<?x64xbf16, #attn.dims<rows, 64>>) -> !q {
+  ^bb0(%x: f32, %q: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %l = attn.contract "qd,d->q" (%f, %Z) {attn.narrow_sums} : (!q, tensor<64xf32>) -> !l
+  %n = attn.contract "qd,de->qe" (%f, %S) {attn.narrow_sums} : (!q, tensor<64x32xf32>) -> !n
+  return %l, %n : !l, !n
+}
