@@ -19,7 +19,8 @@
 //   for e in tiles { store tile.dot (that, load rhs as e:64 k:768) sum(k) }
 //
 // A product with attn.compensated carries with each sum what rounding has lost
-// of the sums of the steps, and adds it in the end.
+// of the sums of the steps, and adds it in the end. With attn.separate_steps
+// each step is a sum of its own, and the sums of the steps are added up.
 //
 // A fixed sum of at most one step is taken at once. Of several summed letters
 // the steps go along the last, block by block for each place of the others: so
