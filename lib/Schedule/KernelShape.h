@@ -25,6 +25,9 @@ struct ElementCosts {
   double scoreDistance = 0, maskDistance = 0;
   /// The same per key, for what formulas read and compute of the key alone.
   double scoreKey = 0, maskKey = 0;
+  /// Bytes of an element of each table that the score formula reads at its
+  /// query and key, whose lines `lineCycles` of the register tile adds.
+  llvm::SmallVector<int64_t, 2> tables;
   /// Per tile that is asked for its class: scalar operations, and scans of the
   /// entries that the tile's keys have in tables.
   double classify = 0, classifyScans = 0;
@@ -93,6 +96,9 @@ struct KernelShape {
     return accumulateBits == 64 ? DType::F64 : DType::F32;
   }
   int64_t accumulateBytes() const { return accumulateBits / 8; }
+  /// Cycles to bring the lines of `costs.tables` into L1 for one key and vector
+  /// of queries, if a register tile has so many keys.
+  double lineCycles(int64_t keysAtOnce, const Target &target) const;
 
 private:
   void countFeatures(const Target &target);

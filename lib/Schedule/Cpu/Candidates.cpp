@@ -49,11 +49,16 @@ concatenate(ArrayRef<const SplitAndWhole *> lists) {
   return result;
 }
 
+/// Rows of a register tile with whole cache lines of a table of f32.
+constexpr int64_t kRowsOfLine = 16;
+
 /// How large a register tile may be.
 struct TileLimit {
   int64_t rows = 12, vectors = 8;
   /// Pairs of rows are stored at once.
   bool isEven = false;
+  /// What else a row of one vector takes in tiles of so many rows.
+  std::function<double(int64_t rows)> cyclesOfRow = {};
 };
 } // namespace
 
@@ -90,12 +95,15 @@ static RegisterTile chooseTile(const Target &target, int64_t blockVectors,
       if (registersOf(tile, target) + products > target.cpu.vectorRegisters ||
           (limit.isEven && r % 2 != 0))
         continue;
+      double others =
+          limit.cyclesOfRow ? double(blockVectors) * limit.cyclesOfRow(r) : 0;
       double cost = 0;
       for (int64_t n : {rows, partialRows})
         if (n > 0)
-          cost += productCycles(tile, double(n), double(depth),
-                                double(blockVectors), 1, target, 0, unit) /
-                  double(n);
+          cost +=
+              others + productCycles(tile, double(n), double(depth),
+                                     double(blockVectors), 1, target, 0, unit) /
+                           double(n);
       if (leastCost != 0 && cost >= leastCost)
         continue;
       leastCost = cost;
@@ -268,6 +276,14 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   auto dotUnit = [&](const Unit *unit) { return isMatrix ? nullptr : unit; };
   TileLimit limit = limitOfScores(shape), valueLimit;
   limit.isEven = s.unit != tile::CpuUnit::Fma && paired.value;
+  // Where registers hold whole lines of tables; see below for the matrix unit.
+  if (!shape.costs.tables.empty() && !isMatrix && limit.rows > rowsOfTerms &&
+      registersOf({kRowsOfLine, 1}, target) <= availableRegisters(target)) {
+    limit.rows = std::max(limit.rows, kRowsOfLine);
+    limit.cyclesOfRow = [&](int64_t rows) {
+      return shape.lineCycles(rows, target);
+    };
+  }
   // The matrix unit takes two vectors at once, and few scores stay in L1. The
   // granule's rows matter for elementwise ops only.
   for (TileLimit *one : {&limit, &valueLimit})

@@ -76,16 +76,16 @@ public:
     double operations = shape.costs.score + weight +
                         (masked ? shape.costs.mask + 2 : 0) +
                         (paired.valueProducts > 1 ? secondTerm : 0);
-    double perVector = operations / target.cpu.fmaPerCycle;
+    double perVector = operations / target.cpu.fmaPerCycle +
+                       shape.lineCycles(schedule.keysAtOnce(), target);
     // A table of the tile's distances is filled anew.
     double distances =
         std::ceil((keys - 1) / double(lanes) + vectors) *
         (shape.costs.scoreDistance + (masked ? shape.costs.maskDistance : 0)) /
         target.cpu.fmaPerCycle;
     double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
-    // Rows of K and V that are stored narrower are converted once; pairs of
-    // keys are read in place, those of values copied, by copiesOfUnit() for the
-    // matrix unit.
+    // Narrower rows of K and V are converted once; pairs of keys are read in
+    // place, those of values copied, by copiesOfUnit() for the matrix unit.
     bool areKeysRead =
         shape.keyBits == shape.accumulateBits || paired.scores[0];
     bool areValuesRead =

@@ -53,6 +53,11 @@ struct CpuSchedule {
   /// many vectors of queries as the matrix unit takes at once. Several groups
   /// read keys and values in place (lib/Codegen/CPU/Plan/Stages.cpp).
   bool isPipelined(const KernelShape &shape, int64_t lanes) const;
+  /// Keys of a granule of formulas; next to products of the matrix unit the
+  /// fewest.
+  int64_t keysAtOnce() const {
+    return unit == tile::CpuUnit::Matrix ? 4 : score.rows;
+  }
   /// The fields of a schedule whose target is #tile.cpu.
   static CpuSchedule of(attn::ScheduleAttr attr);
   /// Null if a verifier refuses the fields.

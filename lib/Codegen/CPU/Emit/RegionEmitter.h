@@ -77,7 +77,7 @@ private:
                                              LaneValue a, LaneValue b);
   LaneValue emitRead(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
   /// Reads a table by query and key for the whole granule, or says that it is
-  /// none (ReadRows.cpp).
+  /// none (ReadTransposed.cpp).
   bool emitReadRows(tile::ReadOp read);
   struct RowsRead {
     unsigned key, query; // axes of the table
@@ -86,6 +86,7 @@ private:
   Value isDirect(const Buffer &buffer, const RowsRead &read);
   SmallVector<Value> loadPieces(const Buffer &buffer, Value start,
                                 Value queryStride);
+  void fetchNextTile(const Buffer &buffer, Value start, Value queryStride);
   std::optional<unsigned> keyAxis(tile::ReadOp read);
   bool isConsecutive(Value value);
   std::optional<unsigned> contiguousAxis(tile::ReadOp read,

@@ -8,7 +8,7 @@
 // index is the query itself and its axis has stride 1 and is in range (a vector
 // load, decided at run time), anything else (a gather: one instruction for
 // floats with AVX-512, else a loop over the lanes). A table with an entry per
-// query and key is read in pieces (ReadRows.cpp).
+// query and key is read in pieces (ReadTransposed.cpp).
 // Tests: test/Codegen/CPU/reads.mlir
 //
 //===----------------------------------------------------------------------===//

@@ -14,10 +14,12 @@
 // elements. Of 16-bit types a piece has eight keys, of which two and two are
 // turned as one. Taken at run time where the keys are contiguous and all
 // places are inside of the table; else rows are read one by one (Read.cpp).
-// Tests: test/Codegen/CPU/read-rows.mlir
+// Tests: test/Codegen/CPU/read-rows.mlir,
+// test/Codegen/CPU/Emit/fetch-table.mlir
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/FetchAhead.h"
 #include "Emit/RegionEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -178,6 +180,27 @@ SmallVector<Value> RegionEmitter::loadPieces(const Buffer &buffer, Value start,
   return values;
 }
 
+/// While a tile of keys is multiplied, the elements of the next tile are
+/// prefetched into L2: each granule of rows takes its share of the lines.
+void RegionEmitter::fetchNextTile(const Buffer &buffer, Value start,
+                                  Value queryStride) {
+  auto loop = granule.item.ops.front()->getParentOfType<tile::ForOp>();
+  if (!loop || emitter.isCold || emitter.pacer || !granule.start ||
+      emitter.extents.contains(granule.item.space.dim) ||
+      granule.item.space.size != int64_t(loop.getStep()))
+    return;
+  Type memory = emitter.memoryType(buffer.element);
+  int64_t keys = granule.item.space.size;
+  int64_t queries = granule.window.vectors * emitter.lanes();
+  int64_t share = llvm::divideCeil(queries * granule.rows, keys);
+  Value next = ops.add(ops.sub(start, granule.start), keys);
+  Value first = ops.mul(ops.floorDiv(granule.start, granule.rows), share);
+  for (int64_t i = 0; i < share; ++i) {
+    Value at = ops.add(next, ops.mul(ops.add(first, i), queryStride));
+    fetchRow(ops, memory, ops.address(buffer.data, memory, at), keys, 2);
+  }
+}
+
 bool RegionEmitter::emitReadRows(tile::ReadOp read) {
   int64_t rows = granule.rows, vectors = granule.window.vectors;
   if (rows < kPiece || emitter.lanes() < kPiece ||
@@ -207,6 +230,7 @@ bool RegionEmitter::emitReadRows(tile::ReadOp read) {
         start = ops.add(
             start, ops.mul(emitter.clampIndex(scalar(index), buffer.extents[i]),
                            buffer.strides[i]));
+    fetchNextTile(buffer, start, buffer.strides[*query]);
     return loadPieces(buffer, start, buffer.strides[*query]);
   };
   auto readEach = [&] {
