@@ -284,7 +284,7 @@ static bool isRoundedResult(tile::StoreOp store, const Plan &plan) {
   bool isAlongLanes = store.getBuf().getType().getNames().back() == kLaneDim;
   bool isPaired = isAlongLanes ? rounding.getRoundingmode().has_value() &&
                                      !tile::RenameOp::findMerged(store.getBuf())
-                               : plan.hasTiles;
+                               : !plan.pairDots.empty();
   auto type = cast<tile::TileType>(map.getResult().getType());
   std::optional<Space> space = spaceOf(type);
   return isPaired && type.getElementType().isBF16() && space && space->lanes &&

@@ -2,6 +2,7 @@
 // RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
 
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = matrix>
+#dot = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = dot>
 
 // A transposed copy: squares of 32-bit pairs are transposed, and the halves of
 // two vectors are a column of 32 rows.
@@ -45,5 +46,31 @@ tile.program @rounded(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %O
       tile.yield %r : bf16
     }
     tile.store %o, %O[%c0, %c0] valid(q = %n) : !tile.tile<q:16, k:40, bf16>, !tile.buf<q, k : bf16>
+  }
+}
+
+// The same for a product of the dot-product unit.
+// CHECK-LABEL: func.func @rounded_dot.grid0.body(
+// CHECK:         llvm.x86.avx512bf16.dpbf16ps.512
+// CHECK:         llvm.x86.avx512bf16.cvtne2ps2bf16.512
+// CHECK:         vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
+// CHECK:         llvm.store {{.*}} : vector<16xi32>, !llvm.ptr
+// CHECK-NOT:     vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK:         return
+tile.program @rounded_dot(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %O: !tile.buf<q, k : bf16>, %n: index) target #dot {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:32, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : bf16> -> !tile.tile<k:32, d:32, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:32, bf16>, !tile.tile<k:32, d:32, bf16>) -> !tile.tile<q:16, k:32, f32>
+    %o = tile.map(%s) : (!tile.tile<q:16, k:32, f32>) -> !tile.tile<q:16, k:32, bf16> {
+    ^bb0(%x: f32):
+      %half = arith.constant 0.5 : f32
+      %y = arith.mulf %x, %half : f32
+      %r = arith.truncf %y : f32 to bf16
+      tile.yield %r : bf16
+    }
+    tile.store %o, %O[%c0, %c0] valid(q = %n) : !tile.tile<q:16, k:32, bf16>, !tile.buf<q, k : bf16>
   }
 }
