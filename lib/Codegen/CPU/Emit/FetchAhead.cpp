@@ -84,6 +84,8 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
   Type element = memoryType(other.element);
   int64_t columns = *load.getResult().getType().getDimSize(other.column);
   auto addressOf = [&](Value row) {
+    if (other.offsets) // which end with the next tile
+      row = ops.min(row, ops.index(granule.rows - 1));
     return rowAddress(other, ops.add(granule.start, row));
   };
   // With few queries keys and values of a tile pass L1 in turns.

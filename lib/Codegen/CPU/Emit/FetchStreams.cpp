@@ -34,7 +34,9 @@ static StringAttr keysOf(tile::DotOp dot, const Plan &plan) {
 /// Whether two loads read the same rows, as the latent vectors of MLA, which
 /// are keys and values.
 static bool readsSameRows(tile::LoadOp a, tile::LoadOp b) {
-  return a.getBuf() == b.getBuf() && a.getIndices() == b.getIndices();
+  return a.getBuf() == b.getBuf() && a.getIndices() == b.getIndices() &&
+         a.getTable() == b.getTable() &&
+         a.getTableIndices() == b.getTableIndices();
 }
 
 std::optional<Streams> Emitter::streamsOf(tile::DotOp dot) {

@@ -133,14 +133,11 @@ void Emitter::PagedBlock::copyTo(Value target) {
 
 /// Stores where every kKeysOfFew rows of a tile of so many keys start, and
 /// those of the next one, whose pages are prefetched and need not exist.
-/// Returns whether all pages of the tile exist and contain whole groups of its
-/// rows.
+/// Returns whether all pages of the tile exist and each such group is in one
+/// page.
 Value Emitter::PagedBlock::findRows(Value offsets, int64_t tile) {
   Ops &ops = emitter.ops;
   int64_t pageRows = *load.getPageRows();
-  Value rest = ops.sub(firstKey,
-                       ops.mul(ops.floorDiv(firstKey, kKeysOfFew), kKeysOfFew));
-  Value isWhole = ops.compare(arith::CmpIPredicate::eq, rest, ops.index(0));
   Value last =
       ops.sub(emitter.buffers[load.getTable()].extents.back(), ops.index(1));
   auto find = [&](Value key) {
@@ -149,10 +146,13 @@ Value Emitter::PagedBlock::findRows(Value offsets, int64_t tile) {
     auto [page, exists] = findPage(number);
     Value row = ops.sub(at, ops.mul(number, pageRows));
     emitter.storeOffset(offsets, key, ops.add(page, ops.mul(row, rowStride)));
-    return exists;
+    Value rows = ops.min(ops.sub(keyCount, key), ops.index(kKeysOfFew));
+    Value fits = ops.compare(arith::CmpIPredicate::sle, ops.add(row, rows),
+                             ops.index(pageRows));
+    return ops.logicalAnd(exists, fits);
   };
   SmallVector<Value> whole = ops.loop(
-      ops.index(0), keyCount, kKeysOfFew, ValueRange(isWhole),
+      ops.index(0), keyCount, kKeysOfFew, ValueRange(ops.boolean(true)),
       [&](Value key, ValueRange carried) {
         return SmallVector<Value>{ops.logicalAnd(carried[0], find(key))};
       });
