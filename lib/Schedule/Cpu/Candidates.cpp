@@ -1,10 +1,10 @@
 //===- Candidates.cpp - Candidate schedules -------------------------------===//
 //
 // Blocks of 1 to 8 (or 12, or 32) vectors of queries by 16 to 256 keys, and for
-// linear attention chunks of 64 to 256, of 32 with a formula of each feature.
-// The rest follows: the register tiles are those with the cheapest product for
-// the block, the tail and the lane skip cost code only and are there whenever
-// they can matter, but not in searches by cases. Tests:
+// linear attention chunks of 64 to 256, of 32 or 16 with a formula of a
+// feature. The rest follows: the register tiles are those with the cheapest
+// product for the block, the tail and the lane skip cost code only and are
+// there whenever they can matter, but not in searches by cases. Tests:
 // test/Schedule/select-schedule.mlir, test/Schedule/Cpu/search-tail.test
 //
 //===----------------------------------------------------------------------===//
@@ -373,6 +373,21 @@ static bool hasSlowPieces(const CpuSchedule &s, const KernelShape &shape,
          shape.mostQueries > lanes;
 }
 
+/// Keys between two states, the preferred number first. Pairs of formulas are
+/// dear, so there are few of them. Chunks of 16 take twice the workspace of
+/// those of 32, and as long on Intel; where one vector operation starts in a
+/// cycle (Zen 4), 0.84 times as long with 64 features.
+static SmallVector<int64_t> chunksOf(const KernelShape &shape,
+                                     const Target &target) {
+  SmallVector<int64_t> chunks{128, 64, 256};
+  if (!shape.sums.front())
+    return chunks;
+  chunks.push_back(32);
+  if (operationsPerCycle(target) == 1)
+    chunks.push_back(16);
+  return chunks;
+}
+
 SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                                              const Target &target,
                                              const ScheduleRequest &request,
@@ -445,11 +460,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
       may(Form::Chunked, shape.factors.has_value() || request.chunk);
   bool mayBeOnline = may(Form::Online, !request.chunk);
   int64_t noChunk = request.chunk.value_or(0); // which findProblem refuses
-  // Pairs of formulas are dear, so few of them stand between two states. Chunks
-  // of 16 took as long as those of 32, for twice the workspace.
-  SmallVector<int64_t> chunks{128, 64, 256};
-  if (shape.sums.front())
-    chunks.push_back(32);
+  SmallVector<int64_t> chunks = chunksOf(shape, target);
   bool mayBeRows = shape.fixedKeys && *shape.fixedKeys >= 1 &&
                    *shape.fixedKeys <= request.k.value_or(mostKeysOfRows);
   for (int64_t q : queries) {
