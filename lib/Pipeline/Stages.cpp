@@ -30,7 +30,6 @@ constexpr StageEntry stages[] = {
      "attn-split-regimes{ridge=@ridge@ weight-products=@weights@},"
      "func.func(attn-reassociate{ridge=@ridge@ weight-products=@weights@}),"
      "attn-pack-weights{weight-products=@weights@},"
-     "attn-split-linear,"
      "func.func(attn-reorder-products)|" // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"

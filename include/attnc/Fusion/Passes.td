@@ -47,18 +47,6 @@ def FuseRows : Pass<"attn-fuse-rows", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
-def SplitLinear : Pass<"attn-split-linear", "::mlir::ModuleOp"> {
-  let summary = "Specialize linear attention for few keys";
-  let description = [{
-    If `attn-reorder-products` is going to reorder linear attention whose
-    features are not negative, calls with few keys get a function of their own,
-    in which the quadratic form is cheaper: for F features of the scores and E
-    of the values, up to F E / (F + E) keys. The other calls have enough keys
-    for sums over features in f32. Results of 16 bits, a fixed number of keys,
-    and functions that already have cases are skipped.
-  }];
-}
-
 def ReorderProducts : Pass<"attn-reorder-products", "::mlir::func::FuncOp"> {
   let summary = "Multiply keys by values first in linear attention";
   let description = [{

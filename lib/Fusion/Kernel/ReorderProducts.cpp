@@ -40,13 +40,8 @@
 // blocks of keys in f32 and add those up with compensation (attn.narrow_sums):
 // a block of B keys has an error of B / 2 units, as B keys have in the plain
 // formula, and each of the features has one of its own. One key weighs 1 to a
-// unit in the last place.
-//
-// Sums over features may be narrow, too, where calls with few keys run another
-// function (attn-split-linear): a plain score has the error of such a sum, but
-// that of a single key cancels in s / sum(s), and that of n / l does not. Equal
-// features have roundings of one direction, which add up where those of plain
-// scores cancel or are exact; so a backend sums few of them at a time.
+// unit in the last place. Sums over features stay f64: of equal features the
+// roundings of f32 add up, where those of plain scores are exact.
 //
 // Tests: test/Fusion/reorder-products.mlir
 //
@@ -54,9 +49,10 @@
 
 #include "attnc/Fusion/Passes.h"
 
+#include "Kernel/LeastValue.h"
 #include "Kernel/LinearMatch.h"
-#include "Kernel/LinearSums.h"
 
+#include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
 #include "attnc/Interface/Remark.h"
@@ -75,6 +71,50 @@ namespace attnc::fusion {
 } // namespace attnc::fusion
 
 //===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Multiply-additions of both orders at the sizes that are expected.
+class ProductCosts {
+public:
+  explicit ProductCosts(LinearMatch &match) {
+    add(match.queryLetters, match.query);
+    add(match.keyLetters, match.key);
+    add(match.valueLetters, match.value.getRhs());
+    std::string key =
+        match.keyLetters + without(match.valueLetters, match.keyLetters);
+    std::string pair = match.pairs, state = match.stateLetters();
+    auto function = match.value->getParentOfType<func::FuncOp>();
+    for (const Regime &at : getRegimes(function, nullptr)) {
+      pairs += at.weight * (count(unite(pair, match.queryLetters), at) +
+                            count(unite(pair, match.valueLetters), at));
+      linear += at.weight *
+                (count(key, at) + count(unite(match.queryLetters, state), at));
+    }
+  }
+  double pairs = 0, linear = 0;
+
+private:
+  static std::string unite(StringRef a, StringRef b) {
+    return (a + without(b, a)).str();
+  }
+  void add(StringRef letters, Value tensor) {
+    for (auto [axis, letter] : llvm::enumerate(letters))
+      sizes[letter] = attn::axisSize(tensor.getType(), axis);
+  }
+  double count(StringRef letters, const Regime &at) const {
+    double product = 1;
+    for (char letter : letters)
+      product *= double(at.sizeOf(sizes.lookup(letter)));
+    return product;
+  }
+
+  llvm::SmallDenseMap<char, Attribute> sizes;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +123,10 @@ class Reorder {
 public:
   explicit Reorder(LinearMatch &match)
       : match(match), b(match.value), loc(match.value.getLoc()) {
-    real = accumulateTypeOf(match);
+    SmallVector<Type> types(match.value->getOperandTypes());
+    llvm::append_range(types, match.product->getOperandTypes());
+    llvm::append_range(types, match.norm->getResultTypes());
+    real = attn::accumulateType(types);
     addSizes(match.queryLetters, match.query);
     addSizes(match.keyLetters, match.key);
     addSizes(match.valueLetters, match.value.getRhs());
@@ -119,7 +162,8 @@ private:
   Value centreOf(Value values);
   Value centred(Value values, Value centre);
   Value divided(Value total, Value sum, Value centre);
-  void allowNarrow(ArrayRef<Value> sums);
+  bool mayBeNarrow(Value query, Value key, Value values);
+  void allowNarrow(Value sum);
   Value sumOfKeys(Value key);
   Value sumOfWeights(Value query, Value keys);
 
@@ -278,10 +322,17 @@ Value Reorder::divided(Value total, Value sum, Value centre) {
       });
 }
 
-void Reorder::allowNarrow(ArrayRef<Value> sums) {
-  for (Value sum : sums)
-    if (sum)
-      sum.getDefiningOp()->setAttr(attn::kNarrowSums, b.getUnitAttr());
+/// Whether no sums cancel, in the type of the tensors, and those over keys are
+/// about as large as what they are of: exp(80) over 4096 keys is no f32.
+bool Reorder::mayBeNarrow(Value query, Value key, Value values) {
+  Region &init = match.norm.getInit();
+  return !real.isF64() && leastOf(query) >= 0 && leastOf(key) >= 0 &&
+         growsLinearly(key) && growsLinearly(values) &&
+         (init.empty() || leastOf(init) >= 0);
+}
+
+void Reorder::allowNarrow(Value sum) {
+  sum.getDefiningOp()->setAttr(attn::kNarrowSums, b.getUnitAttr());
 }
 
 Value Reorder::sumOfKeys(Value key) {
@@ -310,15 +361,14 @@ void Reorder::run() {
   Value keys = hasSum ? sumOfKeys(key) : Value();
   Value keyValues = contract(match.keyLetters, key, match.valueLetters, values,
                              match.stateLetters());
-  bool narrowKeys = mayBeNarrow(match, query, key, values);
-  bool narrowFeatures = narrowKeys && mayNarrowFeatures(match);
-  if (narrowKeys)
-    allowNarrow({keys, keyValues});
+  if (mayBeNarrow(query, key, values)) {
+    allowNarrow(keyValues);
+    if (keys)
+      allowNarrow(keys);
+  }
   Value sum = hasSum ? sumOfWeights(query, keys) : Value();
   Value total = contract(match.queryLetters, query, match.stateLetters(),
                          keyValues, match.outLetters);
-  if (narrowFeatures)
-    allowNarrow({sum, total});
   Value result = match.value.getResult();
   result = divides ? divided(total, sum, centre)
                    : rounded(total, match.outLetters, result);
@@ -337,7 +387,7 @@ static void reorder(attn::ContractOp value) {
   std::optional<LinearMatch> match = matchLinear(value);
   if (!match)
     return;
-  LinearCosts costs = costsOf(*match);
+  ProductCosts costs(*match);
   bool pays = costs.linear < costs.pairs;
   remarkOn(match->product)
       << "scores are products of features: multiplying keys by "

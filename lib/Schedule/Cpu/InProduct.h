@@ -28,7 +28,7 @@ std::optional<SideChoice> chooseDotOf(attn::ContractOp op, const SideAxes &axes,
                                       int64_t lanes);
 
 /// Whether nothing but the product is computed in its blocks, without
-/// compensation or separate steps.
+/// compensation.
 bool isAlone(attn::ContractOp op);
 
 /// Why a marked op belongs to no product, or an empty text.

@@ -26,9 +26,7 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Cases.h"
-#include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
-#include "attnc/Dialect/Attn/NarrowSums.h"
 #include "attnc/Dialect/Attn/TileRows.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -298,27 +296,6 @@ static bool sumsSeveralAxes(attn::ContractOp op) {
   return count > 1;
 }
 
-/// Terms that are added up before their sum joins that of other steps. Of equal
-/// terms the roundings have one direction: the error of 64 terms is up to 21
-/// units, of 8 steps of 8 up to 6, of 4 steps of 16 up to 8. Zen 4: as fast as
-/// steps of 16. Rows of 16-bit elements are transposed in squares with as many
-/// elements as a vector has lanes, shorter ones element by element (Zen 4,
-/// bf16: 0.88 of the time of steps of 8); their results hide the roundings of
-/// f32.
-static int64_t separateStep(attn::ContractOp op, int64_t lanes) {
-  constexpr int64_t step = 8;
-  auto hasShortInput = [](Value operand) {
-    auto map = operand.getDefiningOp<attn::MapOp>();
-    return map && map->hasAttr(attn::kInProduct) &&
-           llvm::any_of(map.getInputs(), [](Value input) {
-             return getElementTypeOrSelf(input.getType())
-                        .getIntOrFloatBitWidth() == 16;
-           });
-  };
-  return llvm::any_of(op->getOperands(), hasShortInput) ? std::max(step, lanes)
-                                                        : step;
-}
-
 /// The sizes of other blocks of a product of matrices.
 static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
                                 const Target &target) {
@@ -333,8 +310,6 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
   if (unit == tile::CpuUnit::Matrix && sizes.step <= kShortStep &&
       sumsSeveralAxes(cast<attn::ContractOp>(op)))
     sizes.rows = std::min(sizes.rows, kRowsOfShortSteps);
-  if (op->hasAttr(attn::kSeparateSteps))
-    sizes.step = separateStep(cast<attn::ContractOp>(op), shape.lanes);
   // A register tile reads its few rows once, whatever sets of L1 they are in.
   return {tile,       shape.vectors * shape.lanes, sizes.step,
           sizes.rows, /*partial=*/sizes.step,      tile::CpuPack::Never,
