@@ -96,3 +96,50 @@ func.func @narrows(%K: !q, %V: tensor<?x32xf32, #attn.dims<rows, 32>>, %one: ten
   %s = attn.contract "kd,ke->de" (%f, %V) {attn.narrow_sums} : (!q, tensor<?x32xf32, #attn.dims<rows, 32>>) -> tensor<64x32xf64>
   return %z, %s : tensor<64xf64>, tensor<64x32xf64>
 }
+
+// Short sums are added up in steps of a few terms. The quotient reads them in
+// the blocks of the product and is a formula of f32, so nothing is widened.
+// CHECK-LABEL: func.func @narrows_a_quotient(
+// CHECK:         %[[L:.*]] = attn.contract "qd,d->q"({{.*}}) {attn.in_product, attn.separate_steps} : {{.*}} -> tensor<?xf32
+// CHECK:         %[[N:.*]] = attn.contract "qd,de->qe"({{.*}}) {attn.block = {{.*}}lanes = "q", rows = "e", q = 64, k = 16, {{.*}}, attn.separate_steps} : {{.*}} -> tensor<?x32xf32
+// CHECK:         attn.map "qe,q->qe"(%[[N]], %[[L]]) {{.*}}form = epilogue
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32,
+// CHECK-NEXT:      %[[D:.*]] = arith.divf %[[X]], %[[Y]] : f32
+// CHECK-NEXT:      attn.yield %[[D]] : f32
+// GPU-LABEL: func.func @narrows_a_quotient(
+// GPU:         attn.contract "qd,de->qe"{{.*}}attn.narrow_sums
+// GPU-SAME:    tensor<?x32xf64
+func.func @narrows_a_quotient(%Q: !q, %S: tensor<64x32xf32>, %Z: tensor<64xf32>) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  %f = attn.map "qd->qd" (%Q) : (!q) -> !q {
+  ^bb0(%x: f32, %q: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %l = attn.contract "qd,d->q" (%f, %Z) {attn.narrow_sums} : (!q, tensor<64xf32>) -> !l
+  %n = attn.contract "qd,de->qe" (%f, %S) {attn.narrow_sums} : (!q, tensor<64x32xf32>) -> !n
+  %o = attn.map "qe,q->qe" (%n, %l) : (!n, !l) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  ^bb0(%x: f64, %y: f64, %q: index, %e: index):
+    %0 = arith.truncf %x : f64 to f32
+    %1 = arith.truncf %y : f64 to f32
+    %2 = arith.divf %0, %1 : f32
+    %3 = arith.extf %2 : f32 to f64
+    attn.yield %3 : f64
+  }
+  return %o : tensor<?x32xf32, #attn.dims<rows, 32>>
+}
+
+// A quotient of f64 keeps its sums in f64.
+// CHECK-LABEL: func.func @keeps_sums_of_f64(
+// CHECK:         attn.contract "qd,de->qe"{{.*}}attn.narrow_sums} : {{.*}} -> tensor<?x32xf64
+func.func @keeps_sums_of_f64(%Q: !q, %S: tensor<64x32xf32>, %Z: tensor<64xf32>) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  %l = attn.contract "qd,d->q" (%Q, %Z) {attn.narrow_sums} : (!q, tensor<64xf32>) -> !l
+  %n = attn.contract "qd,de->qe" (%Q, %S) {attn.narrow_sums} : (!q, tensor<64x32xf32>) -> !n
+  %o = attn.map "qe,q->qe" (%n, %l) : (!n, !l) -> tensor<?x32xf32, #attn.dims<rows, 32>> {
+  ^bb0(%x: f64, %y: f64, %q: index, %e: index):
+    %0 = arith.truncf %y : f64 to f32
+    %1 = arith.extf %0 : f32 to f64
+    %2 = arith.divf %x, %1 : f64
+    attn.yield %2 : f64
+  }
+  return %o : tensor<?x32xf32, #attn.dims<rows, 32>>
+}
