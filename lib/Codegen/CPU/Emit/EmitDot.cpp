@@ -14,7 +14,7 @@
 // places at once: what it computes needs registers of its own.
 //
 // What is needed soon is asked for before, too (FetchAhead.cpp). With few
-// queries lanes are features instead (EmitFeatures.cpp); a dot-product unit
+// queries lanes are features instead (Features/Along.cpp); a dot-product unit
 // takes two elements of the sum at once (EmitPairs.cpp), or of 8-bit integers
 // up to four (IntegerProduct.cpp).
 //

@@ -56,6 +56,7 @@ private:
   friend class TransposedCopier;
   friend class StagedLoop;
   friend class TileProduct;
+  friend class ValueSums;
   /// What all levels with the program's vector instructions have.
   const CpuTraits &traits() const {
     return *lookupIsa(tile::stringifyCpuIsa(target.getIsa()));
@@ -118,7 +119,7 @@ private:
                               SmallVector<Value> sums);
   void emitTiles(mlir::ArrayRef<mlir::Operation *> dots, Window window);
 
-  // EmitFeatures.cpp
+  // Features/Along.cpp, Features/Across.cpp
   void copyQueryRows(tile::DotOp dot);
   void copyQueryRowsOf(tile::ForOp loop);
   void copyOwnQueryRows(const Item &item);

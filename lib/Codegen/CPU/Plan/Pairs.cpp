@@ -22,6 +22,9 @@
 // with queries along the lanes of the same pairs, and results where the rest of
 // the program looks for them.
 //
+// With features in the lanes, pairs are of features of a key, too, and rows of
+// values are zipped in registers (Features/Along.cpp, Features/Across.cpp).
+//
 // Scores of two tiles that are loaded as 8-bit integers are the same with sums
 // of 32-bit integers, which are exact, and two or four features per lane, as
 // the unit's depth says. Tests: test/Codegen/CPU/pairs.mlir, tiles.mlir,
@@ -47,6 +50,10 @@ private:
   StringRef whyNotRows(tile::DotOp dot) const;
   StringRef whyNotIntegers(tile::DotOp dot) const;
   StringRef whyNotShared(tile::DotOp dot) const;
+  bool isOverFeatures(tile::DotOp dot) const {
+    return featureFormOf(dot, plan) != FeatureForm::None;
+  }
+  bool isCandidate(tile::DotOp dot) const;
   bool exclude();
   void findNests();
   void explain(tile::DotOp dot, StringRef why) const;
@@ -122,6 +129,8 @@ StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
   tile::LoadOp load = loadedRows(dot);
   auto [row, column] = rowAndColumn(load);
   Type stored = load.getBuf().getType().getElementType();
+  if (isOverFeatures(dot) && !stored.isBF16())
+    return "rows are not stored as bf16";
   if (!stored.isBF16() && !stored.isInteger(8)) // which bf16 holds
     return "rows are not stored as bf16";
   bool isLoaded = queriesOf(dot).getDefiningOp<tile::LoadOp>() != nullptr;
@@ -203,6 +212,15 @@ StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
     auto other = dyn_cast<tile::DotOp>(user);
     return other && plan.pairDots.contains(other);
   };
+  // Copies of the queries are in pairs, their tile and the rows are not.
+  if (featureFormOf(dot, plan) == FeatureForm::Along) {
+    bool areAllPaired = llvm::all_of(queries.getUsers(), [&](Operation *user) {
+      auto other = dyn_cast<tile::DotOp>(user);
+      return !other || featureFormOf(other, plan) != FeatureForm::Along ||
+             isPaired(other);
+    });
+    return areAllPaired ? "" : "other products use its operand";
+  }
   unsigned nest = nests.lookup(queries.getDefiningOp());
   for (Operation *user : queries.getUsers()) {
     bool isInNest = nest && nests.lookup(user) == nest;
@@ -210,6 +228,8 @@ StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
         (!isPaired(user) || cast<tile::DotOp>(user).getSum() != dot.getSum()))
       return "other ops use its operand";
   }
+  if (isOverFeatures(dot))
+    return "";
   for (Operation *user : loadedRows(dot)->getUsers())
     if (!isPaired(user) ||
         isAcrossRows(cast<tile::DotOp>(user)) != isAcrossRows(dot))
@@ -291,21 +311,28 @@ static bool isRoundedResult(tile::StoreOp store, const Plan &plan) {
          space->dim;
 }
 
+/// Whether a unit might compute a product, by the types of its operands.
+bool PairPlanner::isCandidate(tile::DotOp dot) const {
+  auto isBf16 = [](Value tile) {
+    return cast<tile::TileType>(tile.getType()).getElementType().isBF16();
+  };
+  bool isReadOnce = plan.streamed.contains(queriesOf(dot).getDefiningOp());
+  if (dot.hasTerm() || isReadOnce)
+    return false;
+  if (isOfIntegers(dot))
+    return ofIntegers && !isOverFeatures(dot);
+  if (isOverFeatures(dot) && ofBf16 && ofBf16->kind != UnitKind::DotProduct)
+    return false;
+  return ofBf16 && (isBf16(dot.getLhs()) || isBf16(dot.getRhs()));
+}
+
 LogicalResult PairPlanner::run(Block &block) {
   if (!plan.accumulator.isF32())
     return success();
   ofBf16 = findPairUnit(block.getParentOp(), target, DType::BF16);
   ofIntegers = findPairUnit(block.getParentOp(), target, DType::I8);
   block.walk([&](tile::DotOp dot) {
-    auto isBf16 = [](Value tile) {
-      return cast<tile::TileType>(tile.getType()).getElementType().isBF16();
-    };
-    bool isCandidate = isOfIntegers(dot) ? ofIntegers != nullptr
-                                         : ofBf16 && (isBf16(dot.getLhs()) ||
-                                                      isBf16(dot.getRhs()));
-    bool isReadOnce = plan.streamed.contains(queriesOf(dot).getDefiningOp());
-    if (!dot.hasTerm() && isCandidate && !isReadOnce &&
-        featureFormOf(dot, plan) == FeatureForm::None)
+    if (isCandidate(dot))
       dots.push_back(dot);
   });
   for (tile::DotOp dot : dots) {
@@ -327,7 +354,8 @@ LogicalResult PairPlanner::run(Block &block) {
   for (tile::DotOp dot : dots) {
     if (!plan.pairDots.contains(dot))
       continue;
-    plan.pairTiles.insert(queriesOf(dot));
+    if (featureFormOf(dot, plan) != FeatureForm::Along)
+      plan.pairTiles.insert(queriesOf(dot));
     if (isOfIntegers(dot))
       plan.integerTiles[queriesOf(dot)] = plan.integerTiles[loadedRows(dot)] =
           ofIntegers;
@@ -335,7 +363,7 @@ LogicalResult PairPlanner::run(Block &block) {
       plan.integerSums.insert(dot.getResult());
     if (plan.hasTiles)
       plan.tileRows[loadedRows(dot)] = {};
-    else if (isAcrossRows(dot))
+    else if (isAcrossRows(dot) && !isOverFeatures(dot))
       plan.pairRows[loadedRows(dot)] = {};
   }
   if (ofBf16)

@@ -1,4 +1,4 @@
-//===- EmitFeatures.cpp - Products with features in the lanes -------------===//
+//===- Along.cpp - Scores with features in the lanes ----------------------===//
 //
 // A few queries fill few lanes, and reading K and V one element at a time takes
 // longer than memory does. With `mapping = features` a vector of K or V is
@@ -17,15 +17,15 @@
 // More than R queries take several passes over the same rows, as many as the
 // block has queries.
 //
-// Two vectors of bf16 rows are loaded as one of 32-bit lanes: its lower and its
-// upper halves become f32 by a shift and by a mask, without a conversion and a
-// shuffle each. So the first vector has every other feature, and the second the
-// features between. The copy of Q is in this order, O is when it is transposed.
+// The copy of Q has the order in which rows of K are loaded (RowOrder.h). A
+// dot-product unit takes pairs of features of both.
 // Tests: test/Codegen/CPU/features.mlir
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/Bf16Ops.h"
 #include "Emit/Emitter.h"
+#include "Features/RowOrder.h"
 
 #include "attnc/Target/RegisterTile.h"
 
@@ -34,20 +34,6 @@
 using namespace mlir;
 
 namespace attnc::cpu {
-
-/// Steps of the summed dim per turn of an inner loop: a step is an instruction
-/// or two per accumulator.
-static constexpr int64_t kSteps = 4;
-
-static Value queriesOf(tile::DotOp dot) {
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
-  return lhsOnLanes ? dot.getLhs() : dot.getRhs();
-}
-
-static Value rowsOf(tile::DotOp dot) {
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
-  return lhsOnLanes ? dot.getRhs() : dot.getLhs();
-}
 
 /// Whether the operand with the queries is the same for all tiles of keys.
 static bool isFromOutside(tile::DotOp dot) {
@@ -63,69 +49,11 @@ SmallVector<Value> Emitter::forEachPass(
   return ops.loop(ops.index(0), end, plan.featureRows, carried, pass);
 }
 
-/// Whether vectors of a product's rows are loaded two at a time, as above. All
-/// products of the same queries read them in one order.
-static bool readsPairs(tile::DotOp dot, const Plan &plan) {
-  auto isOfPairs = [&](tile::DotOp product) {
-    auto load = rowsOf(product).getDefiningOp<tile::LoadOp>();
-    return plan.accumulator.isF32() && rowTypeOf(load, plan).isBF16();
-  };
-  if (featureFormOf(dot, plan) == FeatureForm::Across)
-    return isOfPairs(dot);
-  return llvm::all_of(queriesOf(dot).getUsers(), [&](Operation *user) {
-    auto other = dyn_cast<tile::DotOp>(user);
-    return !other || featureFormOf(other, plan) != FeatureForm::Along ||
-           isOfPairs(other);
-  });
-}
-
-/// The feature in lane `lane` of vector `number`, counted from the first of
-/// `count` features; `pairs`: of two vectors at a time, while there are two.
-static int64_t featureAt(int64_t number, int64_t lane, int64_t lanes,
-                         int64_t count, bool pairs) {
-  int64_t first = number / 2 * 2 * lanes;
-  bool isPaired = pairs && first + 2 * lanes <= count;
-  return isPaired ? first + 2 * lane + number % 2 : number * lanes + lane;
-}
-
-/// The vectors of 2 n adjacent elements of a row of bf16.
-static std::array<Value, 2> loadPairs(Ops &ops, int64_t lanes, Value pointer) {
-  VectorType bits = ops.vector(lanes, ops.getI32Type());
-  VectorType type = ops.vector(lanes, ops.getF32Type());
-  Value halves = ops.load(bits, pointer, /*alignment=*/2);
-  Value low =
-            arith::ShLIOp::create(ops, ops.loc, halves, ops.constant(bits, 16)),
-        high = arith::AndIOp::create(ops, ops.loc, halves,
-                                     ops.constant(bits, -65536));
-  return {LLVM::BitcastOp::create(ops, ops.loc, type, low),
-          LLVM::BitcastOp::create(ops, ops.loc, type, high)};
-}
-
 /// `count` adjacent elements of a row, and zeros.
 Value Emitter::loadFeatures(const Rows &from, Value pointer, int64_t count) {
-  Type memory = memoryType(from.element);
-  unsigned bytes = memoryBytes(from.element);
-  int64_t n = lanes();
-  if (count == n)
-    return convertRow(ops.load(laneVector(memory), pointer, bytes),
-                      from.element, accumulator());
-  // Nothing past the row's end is read.
-  Value raw = ops.constant(laneVector(memory), 0);
-  int64_t done = 0;
-  for (int64_t size = n / 2; size >= 1; size /= 2) {
-    if (!(count & size))
-      continue;
-    Value piece =
-        ops.load(ops.vector(size, memory),
-                 ops.address(pointer, memory, ops.index(done)), bytes);
-    SmallVector<int64_t> lanesOf;
-    for (int64_t lane = 0; lane < n; ++lane)
-      lanesOf.push_back(lane < done || lane >= done + size ? lane
-                                                           : n + lane - done);
-    raw = vector::ShuffleOp::create(ops, ops.loc, raw, piece, lanesOf);
-    done += size;
-  }
-  return convertRow(raw, from.element, accumulator());
+  return convertRow(
+      loadElements(ops, lanes(), memoryType(from.element), pointer, count),
+      from.element, accumulator());
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,25 +70,37 @@ void Emitter::copyQueryRows(tile::DotOp dot) {
   Type element = accumulator();
   unsigned bytes = memoryBytes(element);
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
-  bool pairs = readsPairs(dot, plan);
-  auto copySquares = [&](Value column, int64_t count) {
+  RowOrder order = rowOrderOf(dot, plan);
+  /// A vector of each query: features of vector `v` from `column` on.
+  auto rowsOfQueries = [&](Value column, int64_t count, int64_t v) {
     Granule granule(along, {ops.index(0), 1}, column, count);
-    for (int64_t v = 0; v * lanes() < count; ++v) {
-      SmallVector<Value> square;
-      for (int64_t i = 0; i < lanes(); ++i) {
-        int64_t feature = featureAt(v, i, lanes(), count, pairs);
-        square.push_back(feature < count
-                             ? this->element(granule, tile, feature, 0)
-                             : ops.zero(laneVector(element)));
-      }
-      Value first = ops.add(column, v * lanes());
-      for (auto [row, value] : llvm::enumerate(transpose(std::move(square)))) {
-        Value place = ops.add(first, int64_t(row) * slot.stride);
-        ops.store(value, ops.address(start, element, place), bytes * lanes());
-      }
+    SmallVector<Value> square;
+    for (int64_t i = 0; i < lanes(); ++i) {
+      int64_t feature = featureAt(order, v, i, lanes(), count);
+      square.push_back(feature < count
+                           ? this->element(granule, tile, feature, 0)
+                           : ops.zero(laneVector(element)));
+    }
+    return transpose(std::move(square));
+  };
+  auto store = [&](ArrayRef<Value> vectors, Value first) {
+    for (auto [row, value] : llvm::enumerate(vectors)) {
+      Value place = ops.add(first, int64_t(row) * slot.stride);
+      ops.store(value, ops.address(start, element, place), bytes * lanes());
     }
   };
-  int64_t width = pairs ? 2 * lanes() : lanes();
+  auto copySquares = [&](Value column, int64_t count) {
+    if (order == RowOrder::Pairs && count == 2 * lanes()) {
+      SmallVector<Value> low = rowsOfQueries(column, count, 0),
+                         high = rowsOfQueries(column, count, 1);
+      for (auto [first, second] : llvm::zip_equal(low, high))
+        first = joinPairs(ops, first, second);
+      return store(low, column);
+    }
+    for (int64_t v = 0; v * lanes() < count; ++v)
+      store(rowsOfQueries(column, count, v), ops.add(column, v * lanes()));
+  };
+  int64_t width = order == RowOrder::Plain ? lanes() : 2 * lanes();
   int64_t whole = columns / width * width;
   ops.loop(ops.index(0), ops.index(whole), width,
            [&](Value column) { copySquares(column, width); });
@@ -241,24 +181,28 @@ SmallVector<Value> Emitter::productsOfKeys(tile::DotOp dot,
   int64_t columns =
       *cast<tile::TileType>(queriesOf(dot).getType()).getDimSize(dot.getSum());
   int64_t n = lanes(), keys = pointers.size();
-  bool pairs = readsPairs(dot, plan);
-  int64_t width = pairs ? 2 * n : n, whole = columns / width * width;
-  int64_t unroll = isCold ? 1 : kSteps * n / width;
+  RowOrder order = rowOrderOf(dot, plan);
+  int64_t width = order == RowOrder::Plain ? n : 2 * n,
+          whole = columns / width * width;
+  int64_t unroll = isCold ? 1 : kFeatureSteps * n / width;
   int64_t turn = width * unroll, turns = whole / turn;
   Type element = accumulator();
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   auto multiply = [&](Value column, ArrayRef<Value> loaded,
                       ValueRange carried) {
     SmallVector<Value> next(carried);
+    Type type = loaded.front().getType();
+    bool arePairs = type != laneVector(element);
     for (int64_t r = 0; r < plan.featureRows; ++r) {
       Value place =
           ops.add(ops.mul(ops.add(firstQuery, r), slot.stride), column);
-      Value query =
-          ops.load(laneVector(element), ops.address(start, element, place),
-                   memoryBytes(element) * n);
+      Value query = ops.load(type, ops.address(start, element, place),
+                             memoryBytes(element) * n);
       for (int64_t key = 0; key < keys; ++key) {
         Value &sum = next[r * keys + key];
-        sum = vector::FMAOp::create(ops, ops.loc, loaded[key], query, sum);
+        sum = arePairs ? multiplyPairs(ops, sum, loaded[key], query)
+                       : vector::FMAOp::create(ops, ops.loc, loaded[key], query,
+                                               sum);
       }
     }
     return next;
@@ -271,12 +215,17 @@ SmallVector<Value> Emitter::productsOfKeys(tile::DotOp dot,
         first.push_back(loadFeatures(from, place, count));
         continue;
       }
-      auto [low, high] = loadPairs(ops, n, place);
+      Value loaded = loadPairs(ops, n, place);
+      if (order == RowOrder::Pairs) {
+        first.push_back(loaded);
+        continue;
+      }
+      auto [low, high] = splitPairs(ops, loaded);
       first.push_back(low);
       second.push_back(high);
     }
     SmallVector<Value> next = multiply(column, first, carried);
-    return count <= n ? next : multiply(ops.add(column, n), second, next);
+    return second.empty() ? next : multiply(ops.add(column, n), second, next);
   };
   std::optional<Streams> streams = streamsOf(dot);
   int64_t groups = llvm::divideCeil(keysAt.item.space.size, keys);
@@ -382,142 +331,4 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
                                     element(granule, dot.getAcc(), row, 0));
   granule.registers[dot.getResult()] = std::move(results);
 }
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-/// Adds the weighted values of all keys to `sums`: `columns` features from
-/// `first` on, for the queries from `firstQuery` on.
-SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
-                                      Value first, int64_t columns,
-                                      Value firstQuery,
-                                      SmallVector<Value> sums) {
-  const Rows &from = rows.find(rowsOf(dot))->second;
-  Value weights = queriesOf(dot);
-  auto type = cast<tile::TileType>(weights.getType());
-  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
-  int64_t size = *type.getDimSize(sum), n = lanes();
-  int64_t vectors = llvm::divideCeil(columns, n);
-  bool pairs = readsPairs(dot, plan);
-  Type memory = memoryType(from.element);
-  Item along{ItemKind::Nest, {}, {true, sum, size}};
-  auto slot = plan.slots.find(weights);
-  auto addKey = [&](Value key, ValueRange carried) {
-    SmallVector<Value> next(carried), loaded;
-    Value row = ops.address(rowAddress(from, key), memory, first);
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value place = ops.address(row, memory, ops.index(v * n));
-      if (pairs && (v + 2) * n <= columns) {
-        llvm::append_range(loaded, loadPairs(ops, n, place));
-        ++v;
-      } else {
-        loaded.push_back(
-            loadFeatures(from, place, std::min(n, columns - v * n)));
-      }
-    }
-    Granule at(along, granule.window, key);
-    for (int64_t r = 0; r < plan.featureRows; ++r) {
-      Value weight;
-      if (slot == plan.slots.end()) { // a constant
-        weight = element(at, weights, 0, 0);
-      } else {
-        Value place = slotAddress(slot->second, type, key, granule.window, 0);
-        weight = ops.broadcast(
-            ops.load(accumulator(),
-                     ops.address(place, accumulator(), ops.add(firstQuery, r)),
-                     memoryBytes(accumulator())),
-            n);
-      }
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value &acc = next[r * vectors + v];
-        acc = vector::FMAOp::create(ops, ops.loc, weight, loaded[v], acc);
-      }
-    }
-    return next;
-  };
-  auto addKeys = [&](Value key, int64_t count, ValueRange carried) {
-    SmallVector<Value> next(carried);
-    for (int64_t i = 0; i < count; ++i)
-      next = addKey(ops.add(key, i), next);
-    return next;
-  };
-  if (Value count = extentOf(sum, size))
-    return ops.loop(beginOf(sum), count, 1, sums,
-                    [&](Value key, ValueRange carried) {
-                      return addKeys(key, 1, carried);
-                    });
-  int64_t whole = size / kSteps * kSteps;
-  int64_t width = featureVectors(plan.featureRows, traits()) * n;
-  int64_t parts = llvm::divideCeil(granule.item.space.size, width);
-  std::optional<Streams> streams = streamsOf(dot);
-  Value part = ops.mul(ops.floorDiv(first, width), whole / kSteps);
-  sums = ops.loop(ops.index(0), ops.index(whole), kSteps, sums,
-                  [&](Value key, ValueRange carried) {
-                    SmallVector<Value> next(carried);
-                    for (int64_t i = 0; i < kSteps; ++i) {
-                      next = addKey(ops.add(key, i), next);
-                      if (streams)
-                        fetchStreams(*streams,
-                                     ops.add(part, ops.floorDiv(key, kSteps)),
-                                     parts * (whole / kSteps), i, kSteps);
-                    }
-                    return next;
-                  });
-  return addKeys(ops.index(whole), size - whole, sums);
-}
-
-void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
-  int64_t n = lanes(), width = featureVectors(plan.featureRows, traits()) * n;
-  Type element = accumulator();
-  VectorType type = laneVector(element);
-  unsigned alignment = memoryBytes(element) * n;
-  Value start =
-      ops.address(scratch, ops.getI8Type(), ops.index(plan.featureSums));
-  auto addressOf = [&](Value query, int64_t v) {
-    return ops.address(start, element, ops.add(ops.mul(query, width), v * n));
-  };
-  bool pairs = readsPairs(dot, plan);
-  SmallVector<Value> results(granule.rows);
-  for (int64_t first = 0; first < granule.rows; first += width) {
-    int64_t columns = std::min(width, granule.rows - first);
-    int64_t vectors = llvm::divideCeil(columns, n);
-    auto featureOf = [&](int64_t v, int64_t lane) {
-      return featureAt(v, lane, n, columns, pairs);
-    };
-    for (int64_t v = 0; v < vectors; ++v) {
-      SmallVector<Value> square(n, ops.zero(type));
-      for (int64_t i = 0; i < n && dot.getAcc(); ++i)
-        if (int64_t feature = featureOf(v, i); feature < columns)
-          square[i] = this->element(granule, dot.getAcc(), first + feature, 0);
-      for (auto [query, sum] : llvm::enumerate(transpose(std::move(square))))
-        ops.store(sum, addressOf(ops.index(int64_t(query)), v), alignment);
-    }
-    forEachPass({}, [&](Value query, ValueRange) {
-      SmallVector<Value> sums;
-      for (int64_t r = 0; r < plan.featureRows; ++r)
-        for (int64_t v = 0; v < vectors; ++v)
-          sums.push_back(
-              ops.load(type, addressOf(ops.add(query, r), v), alignment));
-      sums = addValues(granule, dot, ops.add(granule.start, first), columns,
-                       query, sums);
-      for (auto [i, sum] : llvm::enumerate(sums)) {
-        Value of = ops.add(query, int64_t(i) / vectors);
-        ops.store(sum, addressOf(of, int64_t(i) % vectors), alignment);
-      }
-      return SmallVector<Value>();
-    });
-    for (int64_t v = 0; v < vectors; ++v) {
-      SmallVector<Value> square;
-      for (int64_t query = 0; query < n; ++query)
-        square.push_back(
-            ops.load(type, addressOf(ops.index(query), v), alignment));
-      for (auto [i, value] : llvm::enumerate(transpose(std::move(square))))
-        if (int64_t feature = featureOf(v, i); feature < columns)
-          results[first + feature] = value;
-    }
-  }
-  granule.registers[dot.getResult()] = std::move(results);
-}
-
 } // namespace attnc::cpu
