@@ -39,6 +39,19 @@ static bool prefetchesMuch(const CpuSchedule &s) {
   return s.mapping == tile::CpuMapping::Features && 4 * s.k > kKeysOfPart;
 }
 
+/// Where pairs of features are multiplied, tiles of 64 and 128 keys are mostly
+/// predicted to take as long, since memory bounds them: the fewer tiles are
+/// better. Zen 4, 2 queries of 128 features: 0.79 to 0.88 of the time.
+static void preferLongTiles(SmallVector<CpuSchedule> &overFeatures) {
+  constexpr int64_t preferred = 128;
+  SmallVector<CpuSchedule> first, others;
+  for (const CpuSchedule &s : overFeatures)
+    (s.unit == tile::CpuUnit::Dot && s.k == preferred ? first : others)
+        .push_back(s);
+  overFeatures = std::move(first);
+  llvm::append_range(overFeatures, others);
+}
+
 static SmallVector<CpuSchedule>
 concatenate(ArrayRef<const SplitAndWhole *> lists) {
   SmallVector<CpuSchedule> result;
@@ -485,5 +498,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
               add(Form::Chunked, q, k, least, chunk);
         }
   }
+  preferLongTiles(overFeatures.split);
+  preferLongTiles(overFeatures.whole);
   return concatenate({&overRows, &overFeatures});
 }

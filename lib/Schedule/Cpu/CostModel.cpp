@@ -298,31 +298,27 @@ double TileCosts::featureProducts(double keys) const {
   double vectors = double(featureVectors(schedule.featureRows, target.cpu));
   double rows = double(schedule.featureRows), n = double(lanes);
   double passes = std::ceil(queries / rows);
-  double step =
-      cyclesPerStep({schedule.featureRows, int64_t(vectors)}, 4, target);
+  RegisterTile tile{schedule.featureRows, int64_t(vectors)};
   double ends = target.cpu.fmaLatency + rows * vectors;
-  // Converting a vector of a narrower type takes two instructions.
-  auto loading = [&](unsigned bits) {
-    return bits < shape.accumulateBits ? vectors : 0.0;
-  };
   double cycles = 0;
   for (auto [number, formula] : llvm::enumerate(shape.sums)) {
     double f = double(number ? shape.productDims[number - 1] : shape.headDim);
     // Shuffles and additions that sum the lanes of each pair.
     double folds = 2 * (rows + std::log2(n));
-    cycles += formula
-                  ? formulas(*formula, keys, 1, f)
-                  : std::ceil(keys / vectors) * passes *
-                        (std::ceil(f / n) * (step + loading(shape.keyBits)) +
-                         vectors * folds + ends);
+    double step = cyclesOfFeatures(tile, target, paired.scores[number],
+                                   shape.keyBits, shape.accumulateBits);
+    cycles += formula ? formulas(*formula, keys, 1, f)
+                      : std::ceil(keys / vectors) * passes *
+                            (std::ceil(f / n) * step + vectors * folds + ends);
   }
   double e = double(shape.valueDim);
   if (shape.value)
     return cycles + formulas(*shape.value, keys, 1, e);
   double squares = 2 * std::ceil(e / n) * n * std::log2(n);
+  double step = cyclesOfFeatures(tile, target, paired.value, shape.valueBits,
+                                 shape.accumulateBits, /*zips=*/true);
   return cycles + squares +
-         std::ceil(e / (n * vectors)) * passes *
-             (keys * (step + loading(shape.valueBits)) + ends);
+         std::ceil(e / (n * vectors)) * passes * (keys * step + ends);
 }
 
 /// Whether states are made for so many queries.

@@ -41,6 +41,17 @@ bool isPackingFaster(const KernelShape &shape, const CpuSchedule &schedule);
 double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target,
                      const Unit *unit = nullptr);
 
+/// Whether a unit multiplies rows of so many bits where lanes are features:
+/// pairs of bf16.
+bool multipliesFeatures(const Unit *unit, unsigned bits);
+
+/// Cycles to multiply the vectors of a register tile whose lanes are features
+/// with its queries. With a unit a vector of pairs counts as two, which may be
+/// zipped from two rows; without one a vector of fewer `bits` is converted.
+double cyclesOfFeatures(RegisterTile tile, const Target &target,
+                        const Unit *unit, unsigned bits,
+                        unsigned accumulateBits, bool zips = false);
+
 /// Cycles of a product of `rows` x `depth` by `depth` x `vectors`, cut into
 /// register tiles. `waiting`: cycles per step that loads wait.
 double productCycles(RegisterTile tile, double rows, double depth,
@@ -88,7 +99,7 @@ inline constexpr double kFixedPointOperations = 8;
 
 /// The least cycles of the products: `pairs` of rows and keys, each product at
 /// the peak of the unit that computes it, and `others` multiply-adds. Lanes of
-/// features (`isFew`) are multiplied by fmas.
+/// features (`isFew`) are multiplied by fmas or a dot-product unit.
 double cyclesAtPeak(const KernelShape &shape, const Target &target,
                     const CpuSchedule &schedule, bool isFew, double pairs,
                     double others);

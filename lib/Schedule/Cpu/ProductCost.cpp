@@ -47,6 +47,24 @@ double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
                    slack * latency});
 }
 
+bool cpu::multipliesFeatures(const Unit *unit, unsigned bits) {
+  constexpr unsigned bf16Bits = 16;
+  return unit && unit->kind == UnitKind::DotProduct && bits == bf16Bits;
+}
+
+double cpu::cyclesOfFeatures(RegisterTile tile, const Target &target,
+                             const Unit *unit, unsigned bits,
+                             unsigned accumulateBits, bool zips) {
+  constexpr int64_t unroll = 4;
+  double vectors = double(tile.vectors);
+  if (multipliesFeatures(unit, bits))
+    return (cyclesPerStep(tile, unroll, target, unit) + (zips ? vectors : 0)) /
+           double(unit->depth);
+  // Two instructions for a vector.
+  return cyclesPerStep(tile, unroll, target) +
+         (bits < accumulateBits ? vectors : 0);
+}
+
 double cpu::productCycles(RegisterTile tile, double rows, double depth,
                           double vectors, int64_t unroll, const Target &target,
                           double waiting, const Unit *unit) {
@@ -81,7 +99,9 @@ double cpu::cyclesAtPeak(const KernelShape &shape, const Target &target,
   DType type = shape.accumulateType();
   const Unit *fma = target.findUnit(type, type);
   auto cycles = [&](double multiplyAdds, const Unit *unit) {
-    return 2 * multiplyAdds / (unit && !isFew ? unit : fma)->flopsPerCycle;
+    bool isUsed =
+        isFew ? multipliesFeatures(unit, shape.keyBits) : unit != nullptr;
+    return 2 * multiplyAdds / (isUsed ? unit : fma)->flopsPerCycle;
   };
   PairedProducts paired = findPairedProducts(shape, target, schedule);
   double sum = cycles(others, paired.states) +
