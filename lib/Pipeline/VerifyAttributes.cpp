@@ -79,7 +79,6 @@ constexpr KnownAttribute knownAttributes[] = {
     {attn::kInProduct, mapsAndProducts},
     {attn::kNarrowSums, products},
     {attn::kCompensated, products},
-    {attn::kSeparateSteps, products},
     {attn::kTileRows, products},
     {attn::kPanels, views},
     {attn::kStored, views},

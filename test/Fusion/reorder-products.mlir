@@ -30,29 +30,15 @@ func.func @sums_over_keys_first(%Q: !q, %K: !k, %V: !k) -> !q {
 }
 
 // Features that are not negative, a square and elu(x) + 1 of keys: sums over keys
-// may be narrow, and those over features, if what these have summed up is measured
-// from its mean.
+// may be narrow, those over features not. Of features that may be negative, or
+// are exponentials, none.
 // CHECK-LABEL: func.func @allows_narrow_sums(
-// CHECK-SAME:    %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[K:[a-z0-9]+]]: {{[^%]*}}%[[V:[a-z0-9]+]]:
-// CHECK:         %[[FQ:.*]] = attn.map "bqd->bqd"(%[[Q]])
-// CHECK:         %[[FK:.*]] = attn.map "bkd->bkd"(%[[K]])
-// CHECK:         %[[Z:.*]] = attn.contract "bkd,k->bd"(%[[FK]], %{{.*}}) {attn.narrow_sums} :
-// CHECK:         %[[S:.*]] = attn.contract "bkd,bke->bde"(%[[FK]], %[[V]]) {attn.narrow_sums} :
-// CHECK:         %[[ONES:.*]] = attn.map "->d"()
-// CHECK:         %[[SUM:.*]] = attn.contract "bde,d->be"(%[[S]], %[[ONES]])
-// CHECK:         %[[COUNT:.*]] = attn.contract "bd,d->b"(%[[Z]], %[[ONES]])
-// CHECK:         %[[C:.*]] = attn.map "be,b->be"(%[[SUM]], %[[COUNT]]) : {{.*}} -> tensor<?x64xbf16,
-// CHECK:         %[[T:.*]] = attn.map "bde,bd,be->bde"(%[[S]], %[[Z]], %[[C]]) : {{.*}} -> tensor<?x64x64xf32,
-// CHECK:           arith.mulf
-// CHECK:           arith.subf
-// CHECK:         %[[Z32:.*]] = attn.map "bd->bd"(%[[Z]]) : {{.*}} -> tensor<?x64xf32,
-// CHECK:         %[[L:.*]] = attn.contract "bqd,bd->bq"(%[[FQ]], %[[Z32]]) {attn.narrow_sums} : {{.*}} -> tensor<?x?xf64,
-// CHECK:         %[[N:.*]] = attn.contract "bqd,bde->bqe"(%[[FQ]], %[[T]]) {attn.narrow_sums} : {{.*}} -> tensor<?x?x64xf64,
-// CHECK:         attn.map "bqe,bq,be->bqe"(%[[N]], %[[L]], %[[C]])
-// CHECK:           arith.divf {{.*}} : f32
-// CHECK:           arith.addf {{.*}} : f32
+// CHECK:         attn.contract "bkd,k->bd"{{.*}} {attn.narrow_sums} :
+// CHECK:         attn.contract "bkd,bke->bde"{{.*}} {attn.narrow_sums} :
+// CHECK:         attn.contract "bqd,bd->bq"(%{{[^{]*}}) :
+// CHECK:         attn.contract "bqd,bde->bqe"(%{{[^{]*}}) :
 // CHECK-NOT:     attn.narrow_sums
-func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> !q {
+func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> (!q, !q, !q) {
   %f = attn.map "bqd->bqd" (%Q) : (!q) -> !q {
   ^bb0(%x: f32, %b: index, %q: index, %d: index):
     %y = arith.mulf %x, %x : f32
@@ -71,58 +57,6 @@ func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> !q {
   %s = attn.contract "bqd,bkd->bqk" (%f, %g) : (!q, !k) -> !s
   %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s) : (!s) -> (!s, !l)
   %o = attn.contract "bqk,bke->bqe" (%p, %V) : (!s, !k) -> !q
-  return %o : !q
-}
-
-// Weights that are not divided by their sum, or whose sum is a result: only sums
-// over keys may be narrow.
-// CHECK-LABEL: func.func @allows_narrow_sums_over_keys(
-// CHECK:         attn.contract "bkd,bke->bde"{{.*}} {attn.narrow_sums} :
-// CHECK:         attn.contract "bqd,bde->bqe"(%{{[^{]*}}) :
-// CHECK:         attn.contract "bkd,k->bd"{{.*}} {attn.narrow_sums} :
-// CHECK:         attn.contract "bkd,bke->bde"{{.*}} {attn.narrow_sums} :
-// CHECK:         attn.contract "bqd,bd->bq"(%{{[^{]*}}) :
-// CHECK:         attn.contract "bqd,bde->bqe"(%{{[^{]*}}) :
-// CHECK:         return
-func.func @allows_narrow_sums_over_keys(%Q: !q, %K: !k, %V: !k) -> (!q, !q, !l) {
-  %f = attn.map "bqd->bqd" (%Q) : (!q) -> !q {
-  ^bb0(%x: f32, %b: index, %q: index, %d: index):
-    %y = arith.mulf %x, %x : f32
-    attn.yield %y : f32
-  }
-  %g = attn.map "bkd->bkd" (%K) : (!k) -> !k {
-  ^bb0(%x: f32, %b: index, %k: index, %d: index):
-    %y = math.absf %x : f32
-    attn.yield %y : f32
-  }
-  %s = attn.contract "bqd,bkd->bqk" (%f, %g) : (!q, !k) -> !s
-  %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%s) : (!s) -> (!s, !l)
-  %o = attn.contract "bqk,bke->bqe" (%p, %V) : (!s, !k) -> !q
-  %s1 = attn.contract "bqd,bkd->bqk" (%f, %g) : (!q, !k) -> !s
-  %p1, %lse1 = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s1) : (!s) -> (!s, !l)
-  %o1 = attn.contract "bqk,bke->bqe" (%p1, %V) : (!s, !k) -> !q
-  return %o, %o1, %lse1 : !q, !q, !l
-}
-
-// Sums of features that may be negative, or are exponentials, are never narrow.
-// CHECK-LABEL: func.func @keeps_sums_wide(
-// CHECK-NOT:     attn.narrow_sums
-func.func @keeps_sums_wide(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
-  %f = attn.map "bqd->bqd" (%Q) : (!q) -> !q {
-  ^bb0(%x: f32, %b: index, %q: index, %d: index):
-    %y = arith.mulf %x, %x : f32
-    attn.yield %y : f32
-  }
-  %g = attn.map "bkd->bkd" (%K) : (!k) -> !k {
-  ^bb0(%x: f32, %b: index, %k: index, %d: index):
-    %zero = arith.constant 0.0 : f32
-    %one = arith.constant 1.0 : f32
-    %c = arith.cmpf ogt, %x, %zero : f32
-    %e = math.expm1 %x : f32
-    %s = arith.select %c, %x, %e : f32
-    %y = arith.addf %s, %one : f32
-    attn.yield %y : f32
-  }
   %h = attn.map "bkd->bkd" (%g) : (!k) -> !k {
   ^bb0(%x: f32, %b: index, %k: index, %d: index):
     %y = arith.negf %x : f32
@@ -139,7 +73,7 @@ func.func @keeps_sums_wide(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
   %s2 = attn.contract "bqd,bkd->bqk" (%f, %e) : (!q, !k) -> !s
   %p2, %lse2 = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s2) : (!s) -> (!s, !l)
   %o2 = attn.contract "bqk,bke->bqe" (%p2, %V) : (!s, !k) -> !q
-  return %o1, %o2 : !q, !q
+  return %o, %o1, %o2 : !q, !q, !q
 }
 
 // What multiplies the score belongs to the query or to the key.

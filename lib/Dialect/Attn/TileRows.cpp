@@ -39,9 +39,8 @@ std::string findTileRowsProblem(ContractOp op) {
     return "it must be a number of at least 1, of a block of form dot";
   if (*rows > block.getE())
     return "tiles have at most as many rows as the block, e";
-  if (op.getMask() || op->hasAttr(kCompensated) || op->hasAttr(kSeparateSteps))
-    return "a masked or compensated product, or one with separate steps, adds "
-           "up its steps";
+  if (op.getMask() || op->hasAttr(kCompensated))
+    return "a masked or compensated product adds up its steps";
   std::optional<int64_t> size = fixedSumOf(op);
   if (!size || *size < 2 || *size > block.getK())
     return "the sum must run over one axis, whose fixed size is at most k";

@@ -40,22 +40,8 @@
 // blocks of keys in f32 and add those up with compensation (attn.narrow_sums):
 // a block of B keys has an error of B / 2 units, as B keys have in the plain
 // formula, and each of the features has one of its own. One key weighs 1 to a
-// unit in the last place.
-//
-// Roundings of sums over features do not cancel in n / l, as those of plain
-// scores do: with equal values the plain result is exact. So their sums are
-// narrow only where values are measured from a centre, here the mean of what
-// features have summed up:
-//
-//   %c = attn.map "bhe,bh->bhe" (%kv summed over d, %z summed over d) {
-//          bf16(sum / number) }
-//   %w = attn.map "bhde,bhd,bhe->bhde" (%kv, %z, %c) { f32(kv - z * c) }
-//   %n = attn.contract "bhgqd,bhde->bhgqe" (%fq, %w)
-//   %l = attn.contract "bhgqd,bhd->bhgq" (%fq, f32(%z))
-//   %o = ... { l == 0 ? 0 : f32(n) / f32(l) + c }
-//
-// An error of n or l matters as far as what features have summed up differs,
-// which is how far roundings of plain scores matter.
+// unit in the last place. Sums over features stay f64: of equal features the
+// roundings of f32 add up, where those of plain scores are exact.
 //
 // Tests: test/Fusion/reorder-products.mlir
 //
@@ -167,23 +153,15 @@ private:
   }
   Value scaled(Value tensor, StringRef letters,
                ArrayRef<LinearMatch::Factor> factors);
-  Value ones(StringRef letters);
+  Value ones();
   Value withInit(Value sum);
-  Value rounded(Value tensor, StringRef letters, Type type);
+  Value rounded(Value tensor, StringRef letters, Value like);
   std::string centreLetters() const {
     return without(match.valueLetters, std::string(1, match.over));
   }
-  /// The letters over which scores are sums.
-  std::string featureLetters() const {
-    return without(match.keyLetters, match.rows + match.over);
-  }
-  Value mean(Value total, Value count, StringRef countLetters);
   Value centreOf(Value values);
-  Value centreOfFeatures(Value keys, Value keyValues);
   Value centred(Value values, Value centre);
-  Value centredFeatures(Value keys, Value keyValues, Value centre);
   Value divided(Value total, Value sum, Value centre);
-  Value dividedInF32(Value total, Value sum, Value centre);
   bool mayBeNarrow(Value query, Value key, Value values);
   void allowNarrow(Value sum);
   Value sumOfKeys(Value key);
@@ -233,10 +211,11 @@ Value Reorder::scaled(Value tensor, StringRef letters,
       });
 }
 
-/// A one for each place.
-Value Reorder::ones(StringRef letters) {
+/// A one for each key.
+Value Reorder::ones() {
+  std::string over(1, match.over);
   return attn::MapOp::create(
-      b, loc, typeOf(letters, real), ("->" + letters).str(), ValueRange(),
+      b, loc, typeOf(over, real), "->" + over, ValueRange(),
       [&](OpBuilder &inner, Location at, ValueRange) {
         Value one =
             arith::ConstantOp::create(inner, at, FloatAttr::get(real, 1.0));
@@ -266,24 +245,24 @@ Value Reorder::withInit(Value sum) {
       });
 }
 
-/// The same elements as a tensor of another type.
-Value Reorder::rounded(Value tensor, StringRef letters, Type type) {
-  return attn::MapOp::create(b, loc, cast<RankedTensorType>(type),
+/// The same elements in the type of `like`.
+Value Reorder::rounded(Value tensor, StringRef letters, Value like) {
+  return attn::MapOp::create(b, loc, like.getType(),
                              (letters + "->" + letters).str(), tensor,
                              [&](OpBuilder &inner, Location at, ValueRange x) {
                                attn::YieldOp::create(inner, at, x[0]);
                              });
 }
 
-/// A sum divided by its number of terms, to 8 bits; 0 where that is not finite.
-Value Reorder::mean(Value total, Value count, StringRef countLetters) {
-  std::string own = centreLetters();
-  StringRef letters = own;
+/// What values are measured from: their mean over the keys, to 8 bits.
+Value Reorder::centreOf(Value values) {
+  std::string over(1, match.over), letters = centreLetters();
+  Value one = ones();
+  Value sum = contract(match.valueLetters, values, over, one, letters);
+  Value count = contract(over, one, over, one, "");
   return attn::MapOp::create(
-      b, loc, typeOf(letters, b.getBF16Type()),
-      (letters + "," + countLetters + "->" + letters).str(),
-      ValueRange{total, count},
-      [&](OpBuilder &inner, Location at, ValueRange x) {
+      b, loc, typeOf(letters, b.getBF16Type()), letters + ",->" + letters,
+      ValueRange{sum, count}, [&](OpBuilder &inner, Location at, ValueRange x) {
         auto number = [&](double value) -> Value {
           return arith::ConstantOp::create(inner, at,
                                            inner.getF64FloatAttr(value));
@@ -298,25 +277,6 @@ Value Reorder::mean(Value total, Value count, StringRef countLetters) {
       });
 }
 
-/// What values are measured from: their mean over the keys.
-Value Reorder::centreOf(Value values) {
-  std::string over(1, match.over);
-  Value one = ones(over);
-  Value sum = contract(match.valueLetters, values, over, one, centreLetters());
-  return mean(sum, contract(over, one, over, one, ""), "");
-}
-
-/// The mean of the values that features have summed up.
-Value Reorder::centreOfFeatures(Value keys, Value keyValues) {
-  std::string features = featureLetters(), state = match.stateLetters();
-  std::string ofKeys = without(match.keyLetters, std::string(1, match.over));
-  std::string counted = without(ofKeys, features);
-  Value one = ones(features);
-  Value sum =
-      contract(state, keyValues, features, one, without(state, features));
-  return mean(sum, contract(ofKeys, keys, features, one, counted), counted);
-}
-
 Value Reorder::centred(Value values, Value centre) {
   std::string labels =
       match.valueLetters + "," + centreLetters() + "->" + match.valueLetters;
@@ -327,22 +287,6 @@ Value Reorder::centred(Value values, Value centre) {
                                    arith::SubFOp::create(inner, at, x[0], x[1]);
                                attn::YieldOp::create(inner, at, rest);
                              });
-}
-
-/// What features have summed up, measured from the centre.
-Value Reorder::centredFeatures(Value keys, Value keyValues, Value centre) {
-  std::string state = match.stateLetters();
-  std::string ofKeys = without(match.keyLetters, std::string(1, match.over));
-  return attn::MapOp::create(
-      b, loc, typeOf(state, b.getF32Type()),
-      state + "," + ofKeys + "," + without(state, featureLetters()) + "->" +
-          state,
-      ValueRange{keyValues, keys, centre},
-      [&](OpBuilder &inner, Location at, ValueRange x) {
-        Value part = arith::MulFOp::create(inner, at, x[1], x[2]);
-        Value rest = arith::SubFOp::create(inner, at, x[0], part);
-        attn::YieldOp::create(inner, at, rest);
-      });
 }
 
 /// `centre` is null where values are measured from 0. What is rounded to f32
@@ -378,31 +322,6 @@ Value Reorder::divided(Value total, Value sum, Value centre) {
       });
 }
 
-/// The same with f32 arithmetic, whatever the type of the sums.
-Value Reorder::dividedInF32(Value total, Value sum, Value centre) {
-  std::string labels =
-      match.outLetters + "," + match.rows + "," + centreLetters();
-  Type f32 = b.getF32Type();
-  return attn::MapOp::create(
-      b, loc, match.value.getType(), labels + "->" + match.outLetters,
-      ValueRange{total, sum, centre},
-      [&](OpBuilder &inner, Location at, ValueRange wide) {
-        SmallVector<Value> x;
-        for (Value argument : wide.take_front(3))
-          x.push_back(arith::TruncFOp::create(inner, at, f32, argument));
-        Value zero =
-            arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(0.0));
-        Value none = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OEQ,
-                                           x[1], zero);
-        Value quotient = arith::DivFOp::create(inner, at, x[0], x[1]);
-        Value value = arith::AddFOp::create(inner, at, quotient, x[2]);
-        Value result = arith::SelectOp::create(inner, at, none, zero, value);
-        attn::YieldOp::create(
-            inner, at,
-            arith::ExtFOp::create(inner, at, wide[0].getType(), result));
-      });
-}
-
 /// Whether no sums cancel, in the type of the tensors, and those over keys are
 /// about as large as what they are of: exp(80) over 4096 keys is no f32.
 bool Reorder::mayBeNarrow(Value query, Value key, Value values) {
@@ -418,7 +337,7 @@ void Reorder::allowNarrow(Value sum) {
 
 Value Reorder::sumOfKeys(Value key) {
   std::string over(1, match.over);
-  return contract(match.keyLetters, key, over, ones(over),
+  return contract(match.keyLetters, key, over, ones(),
                   without(match.keyLetters, over));
 }
 
@@ -442,35 +361,19 @@ void Reorder::run() {
   Value keys = hasSum ? sumOfKeys(key) : Value();
   Value keyValues = contract(match.keyLetters, key, match.valueLetters, values,
                              match.stateLetters());
-  bool isNarrow = mayBeNarrow(query, key, values);
-  if (isNarrow) {
+  if (mayBeNarrow(query, key, values)) {
     allowNarrow(keyValues);
     if (keys)
       allowNarrow(keys);
-  }
-  bool measures = isNarrow && divides && match.norm.getInit().empty() &&
-                  lse.use_empty() && !featureLetters().empty();
-  if (measures) {
-    centre = centreOfFeatures(keys, keyValues);
-    keyValues = centredFeatures(keys, keyValues, centre);
-    std::string letters = match.keyLetters;
-    llvm::erase(letters, match.over);
-    keys = rounded(keys, letters, typeOf(letters, b.getF32Type()));
   }
   Value sum = hasSum ? sumOfWeights(query, keys) : Value();
   Value total = contract(match.queryLetters, query, match.stateLetters(),
                          keyValues, match.outLetters);
   Value result = match.value.getResult();
-  if (measures) {
-    allowNarrow(sum);
-    allowNarrow(total);
-    result = dividedInF32(total, sum, centre);
-  } else {
-    result = divides ? divided(total, sum, centre)
-                     : rounded(total, match.outLetters, result.getType());
-  }
+  result = divides ? divided(total, sum, centre)
+                   : rounded(total, match.outLetters, result);
   if (!lse.use_empty())
-    lse.replaceAllUsesWith(rounded(sum, match.rows, lse.getType()));
+    lse.replaceAllUsesWith(rounded(sum, match.rows, lse));
   match.value.getResult().replaceAllUsesWith(result);
   match.value.erase();
   match.norm.erase();

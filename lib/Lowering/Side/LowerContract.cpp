@@ -83,7 +83,6 @@ private:
   void storeTiles();
   Value sumOfElements();
   SmallVector<Value> sumInSteps();
-  SmallVector<Value> added(ValueRange carried, ArrayRef<Value> sums);
   SmallVector<Value> sumCompensated(ArrayRef<Value> zeros);
   Value sumOverLetters(Value zero);
   LogicalResult planEpilogues();
@@ -302,28 +301,10 @@ SmallVector<Value> ContractLowering::sumInSteps() {
     return sumCompensated(zeros);
   std::optional<int64_t> fixed = block.fixedSize(block.summed.back());
   bool hasRest = !fixed || *fixed % block.summedSize;
-  bool isSeparate = op->hasAttr(attn::kSeparateSteps);
   return block.loop(sizeOf(block.summed), block.summedSize, zeros,
                     [&](Value k0, Value nk, ValueRange carried) {
-                      SmallVector<Value> sums =
-                          product(k0, hasRest ? nk : Value(),
-                                  isSeparate ? ValueRange() : carried);
-                      return isSeparate ? added(carried, sums) : sums;
+                      return product(k0, hasRest ? nk : Value(), carried);
                     });
-}
-
-/// What was carried and the sums of a step.
-SmallVector<Value> ContractLowering::added(ValueRange carried,
-                                           ArrayRef<Value> sums) {
-  SmallVector<Value> next;
-  for (auto [before, sum] : llvm::zip_equal(carried, sums))
-    next.push_back(tile::MapOp::create(
-        block.builder, block.loc, cast<tile::TileType>(sum.getType()),
-        ValueRange{before, sum}, tile::NamedValues(),
-        [](OpBuilder &inner, Location loc, ValueRange x) -> Value {
-          return arith::AddFOp::create(inner, loc, x[0], x[1]);
-        }));
-  return next;
 }
 
 /// The same with what rounding loses from step to step. Of a sum that is no

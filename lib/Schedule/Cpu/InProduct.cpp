@@ -8,13 +8,15 @@
 // phi(Q), phi(K), the sum of phi(K) and phi(Q) times it took 9 of 22 ms by
 // themselves.
 //
+// Where sums of f64 may be narrow (attnc/Dialect/Attn/NarrowSums.h), products
+// of f32 take half the time; what they give is widened for those who read it.
+//
 // Tests: test/Schedule/Cpu/in-product.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cpu/InProduct.h"
 
-#include "Cpu/NarrowSums.h"
 #include "Side/SideOps.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
@@ -159,6 +161,34 @@ static void mark(Operation *op, StringRef attribute) {
   op->setAttr(attribute, UnitAttr::get(op->getContext()));
 }
 
+/// A product with the sums of f32, widened behind `last`.
+static void narrow(attn::ContractOp product, Operation *last) {
+  attn::ContractOp made =
+      changeSums(product, Float32Type::get(product.getContext()), last);
+  made->removeAttr(attn::kNarrowSums);
+  mark(made, attn::kCompensated);
+}
+
+/// Narrows a product and its companions, if all of them may be.
+static void narrowAll(attn::ContractOp product,
+                      ArrayRef<attn::Companion> companions) {
+  auto mayBeNarrow = [](attn::ContractOp op) {
+    auto isF64 = [](Value x) {
+      return getElementTypeOrSelf(x.getType()).isF64();
+    };
+    return op->hasAttr(attn::kNarrowSums) && isF64(op.getResult()) &&
+           !isF64(op.getLhs()) && !isF64(op.getRhs());
+  };
+  if (!mayBeNarrow(product) ||
+      !llvm::all_of(companions, [&](const attn::Companion &companion) {
+        return mayBeNarrow(companion.product);
+      }))
+    return;
+  for (const attn::Companion &companion : companions)
+    narrow(companion.product, attn::lastEpilogue(product));
+  narrow(product, product);
+}
+
 void placeInProducts(func::FuncOp function, const Target &target) {
   SmallVector<attn::ContractOp> products(
       function.getBody().front().getOps<attn::ContractOp>());
@@ -176,7 +206,7 @@ void placeInProducts(func::FuncOp function, const Target &target) {
         mark(map, attn::kInProduct);
       for (attn::Companion &companion : companions)
         mark(companion.product, attn::kInProduct);
-      narrowSums(product, companions);
+      narrowAll(product, companions);
       break; // the lanes are along one operand
     }
   }
@@ -192,8 +222,7 @@ static std::optional<unsigned> findOperand(attn::ContractOp op) {
 }
 
 bool isAlone(attn::ContractOp op) {
-  return !op->hasAttr(attn::kCompensated) &&
-         !op->hasAttr(attn::kSeparateSteps) && !findOperand(op);
+  return !op->hasAttr(attn::kCompensated) && !findOperand(op);
 }
 
 std::optional<SideChoice> chooseDotOf(attn::ContractOp op, const SideAxes &axes,

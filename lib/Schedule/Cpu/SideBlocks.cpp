@@ -27,7 +27,6 @@
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
-#include "attnc/Dialect/Attn/NarrowSums.h"
 #include "attnc/Dialect/Attn/TileRows.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -297,12 +296,6 @@ static bool sumsSeveralAxes(attn::ContractOp op) {
   return count > 1;
 }
 
-/// Terms that are added up before their sum joins that of other steps. Of equal
-/// terms the roundings have one direction: the error of 64 terms is up to 21
-/// units, of 4 steps of 16 up to 8. Zen 4: as fast as steps of 8 or 32; rows of
-/// 16-bit elements are transposed in squares of 16 (0.88 of the time of 8).
-static constexpr int64_t kSeparateStep = 16;
-
 /// The sizes of other blocks of a product of matrices.
 static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
                                 const Target &target) {
@@ -317,8 +310,6 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
   if (unit == tile::CpuUnit::Matrix && sizes.step <= kShortStep &&
       sumsSeveralAxes(cast<attn::ContractOp>(op)))
     sizes.rows = std::min(sizes.rows, kRowsOfShortSteps);
-  if (op->hasAttr(attn::kSeparateSteps))
-    sizes.step = kSeparateStep;
   // A register tile reads its few rows once, whatever sets of L1 they are in.
   return {tile,       shape.vectors * shape.lanes, sizes.step,
           sizes.rows, /*partial=*/sizes.step,      tile::CpuPack::Never,

@@ -71,19 +71,3 @@ func.func @compensates(%K: !q, %V: tensor<?x32xf32, #attn.dims<rows, 32>>, %one:
   %s = attn.contract "kd,ke->de" (%f, %V) {attn.compensated, attn.block = #attn.block<form = dot, lanes = "d", rows = "e", q = 64, k = 128, e = 32, target = #cpu>} : (!q, tensor<?x32xf32, #attn.dims<rows, 32>>) -> tensor<64x32xf32>
   return %z, %s : tensor<64xf32>, tensor<64x32xf32>
 }
-
-// Each step is a sum of its own, added to what was carried.
-// CHECK-LABEL: tile.program @separates_steps(
-// CHECK:         tile.for (%[[K0:.*]], %{{.*}}, %{{.*}}) in {{.*}} step 8 partial_step 8 iter(%[[N:.*]] = %{{.*}}, %[[L:.*]] = %{{[^)]*}})
-// CHECK:           %[[P:.*]] = tile.dot(%{{.*}}, %{{.*}}) sum(k) :
-// CHECK:           %[[R:.*]] = tile.reduce add(%{{.*}}) over(k)
-// CHECK:           %[[NEXT:.*]] = tile.map(%[[N]], %[[P]])
-// CHECK:             arith.addf
-// CHECK:           %[[NEXTL:.*]] = tile.map(%[[L]], %[[R]])
-// CHECK:             arith.addf
-// CHECK:           tile.yield %[[NEXT]], %[[NEXTL]]
-func.func @separates_steps(%Q: !q, %S: tensor<64x32xf32>, %Z: tensor<64xf32>) -> (tensor<?xf32, #attn.dims<rows>>, tensor<?x32xf32, #attn.dims<rows, 32>>) {
-  %l = attn.contract "qd,d->q" (%Q, %Z) {attn.separate_steps, attn.in_product} : (!q, tensor<64xf32>) -> tensor<?xf32, #attn.dims<rows>>
-  %n = attn.contract "qd,de->qe" (%Q, %S) {attn.separate_steps, attn.block = #attn.block<form = dot, lanes = "q", rows = "e", q = 64, k = 8, e = 32, target = #cpu>} : (!q, tensor<64x32xf32>) -> tensor<?x32xf32, #attn.dims<rows, 32>>
-  return %l, %n : tensor<?xf32, #attn.dims<rows>>, tensor<?x32xf32, #attn.dims<rows, 32>>
-}

@@ -7,9 +7,6 @@
 // RUN: sed 's/tile_rows = 128/tile_rows = 100000/' %t > %t.tall
 // RUN: not attnc-opt %t.tall --attn-verify-scheduled -o /dev/null 2>&1 | FileCheck %s --check-prefix=TALL
 // TALL: attn.tile_rows: tiles have at most as many rows as the block, e
-// RUN: sed 's/attn.tile_rows = 128/attn.separate_steps, &/' %t > %t.steps
-// RUN: not attnc-opt %t.steps --attn-verify-scheduled -o /dev/null 2>&1 | FileCheck %s --check-prefix=STEPS
-// STEPS: attn.tile_rows: a masked or compensated product, or one with separate steps, adds up its steps
 // RUN: attnc-opt %s --attn-select-schedule=cpu=zen4 | FileCheck %s --check-prefix=ZEN4
 // ZEN4-NOT: attn.tile_rows
 

@@ -2,8 +2,7 @@
 //
 // A product with a result of f64 and operands of f32 has sums of f64. Where
 // stage fused finds that sums of f32 would do that carry what rounding lost
-// from block to block, or, of a short sum, blocks that are added up separately,
-// it marks the product, and a backend may compute it so.
+// from block to block, it marks the product, and a backend may compute it so.
 // Tests: test/Fusion/reorder-products.mlir, test/Schedule/Cpu/in-product.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -15,18 +14,13 @@
 
 namespace attnc::attn {
 
-/// Permission: sums of f32 over blocks are accurate enough, added up with
-/// compensation if there may be many.
+/// Permission: sums of f32 over blocks, added up with compensation, are
+/// accurate enough.
 inline constexpr llvm::StringLiteral kNarrowSums = "attn.narrow_sums";
 
 /// Decision: a product of f32 with form dot, or one in its blocks
 /// (InProduct.h), adds up its blocks with compensation.
 inline constexpr llvm::StringLiteral kCompensated = "attn.compensated";
-
-/// Decision: a product with form dot, or one in its blocks, adds up each step
-/// of its block separately, and then the steps. Equal terms, whose roundings
-/// add up, have then the error of a step.
-inline constexpr llvm::StringLiteral kSeparateSteps = "attn.separate_steps";
 
 } // namespace attnc::attn
 
