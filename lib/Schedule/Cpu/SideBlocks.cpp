@@ -259,7 +259,7 @@ static std::optional<SideSizes>
 sizesOfStreams(Operation *op, const SideShape &shape, const Target &target) {
   if (!shape.isDot() || !isAlone(cast<attn::ContractOp>(op)))
     return std::nullopt;
-  int64_t rows = std::min(shape.rows(), kStreamedRows);
+  int64_t rows = std::clamp<int64_t>(shape.rows(), 1, kStreamedRows);
   SideSizes sizes;
   sizes.e = rows;
   sizes.pack = tile::CpuPack::Never;

@@ -67,3 +67,11 @@ func.func @masked(%X: tensor<1024x64xbf16>, %W: tensor<64x64xbf16>, %F: tensor<6
   %2 = attn.contract "qd,qd->q" (%X, %X) : (tensor<1024x64xbf16>, tensor<1024x64xbf16>) -> tensor<1024xf32>
   return %0, %1, %2 : tensor<1024x64xbf16>, tensor<1024x64xbf16>, tensor<1024xf32>
 }
+
+// A register tile of a product without rows has one.
+// ZEN4-LABEL: func.func @has_no_rows(
+// ZEN4:        score_granule = [1, 1]
+func.func @has_no_rows(%X: tensor<0x8xf32>, %W: tensor<8x4xf32>) -> tensor<0x4xf32> {
+  %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<0x8xf32>, tensor<8x4xf32>) -> tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
+}
