@@ -140,16 +140,19 @@ static bool readsPairsOf16Bits(const Item &item) {
 }
 
 /// Whether the code of a nest for few queries differs: keys share a vector for
-/// functions of many instructions. With a product it would be too much to have
-/// twice.
-static bool hasLongFunctions(const Item &item) {
-  bool found = false;
+/// functions of many instructions, sums of values are transposed in part. With
+/// other products it would be too much to have twice.
+static bool differsForFew(const Item &item, const Plan &plan) {
+  bool differs = false;
   for (Operation *op : item.ops) {
-    if (isa<tile::DotOp>(op))
-      return false;
-    op->walk([&](Operation *inner) { found |= isLongFunction(inner); });
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      if (featureFormOf(dot, plan) != FeatureForm::Across)
+        return false;
+      differs |= llvm::isPowerOf2_64(plan.featureRows);
+    }
+    op->walk([&](Operation *inner) { differs |= isLongFunction(inner); });
   }
-  return found;
+  return differs;
 }
 
 static int64_t powerOfTwoBelow(int64_t n) {
@@ -411,7 +414,7 @@ void Emitter::emitChunk(const Item &item, Window window) {
     carried = granule({}, 1, carried, true);
   } else if (queries && !isCold && plan.featureRows &&
              2 * plan.featureRows <= lanes() && item.space.lanes &&
-             hasLongFunctions(item)) {
+             differsForFew(item, plan)) {
     Value few = ops.compare(arith::CmpIPredicate::sle, queries,
                             ops.index(plan.featureRows));
     SmallVector<Value> inits = carried;

@@ -11,7 +11,8 @@
 //                     zip(V[key][e ..], V[key + 1][e ..])
 //
 // Sums are transposed in squares before and after, in the order of the vectors
-// (RowOrder.h). Tests: test/Codegen/CPU/features.mlir
+// (RowOrder.h): of at most R queries only R lanes.
+// Tests: test/Codegen/CPU/features.mlir, test/Codegen/CPU/Emit/few-sums.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -203,6 +204,74 @@ SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
   return sums;
 }
 
+/// The squares of `size` lanes that vectors hold side by side are transposed.
+static SmallVector<Value> transposeSquares(Ops &ops,
+                                           SmallVector<Value> vectors) {
+  int64_t size = vectors.size();
+  int64_t n = cast<VectorType>(vectors[0].getType()).getNumElements();
+  SmallVector<int64_t> low, high;
+  for (int64_t square = 0; square < n; square += size)
+    for (int64_t i = 0; i < size / 2; ++i)
+      for (int64_t of : {int64_t(0), n}) {
+        low.push_back(of + square + i);
+        high.push_back(of + square + size / 2 + i);
+      }
+  for (int64_t round = size; round > 1; round /= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < size / 2; ++i) {
+      Value a = vectors[i], b = vectors[size / 2 + i];
+      next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, low));
+      next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, high));
+    }
+    vectors = std::move(next);
+  }
+  return vectors;
+}
+
+/// The first `count` rows of a transposed square: its first lanes are joined in
+/// `count` vectors, which are transposed.
+static SmallVector<Value> gatherRows(Ops &ops, ArrayRef<Value> square,
+                                     int64_t count) {
+  int64_t n = square.size();
+  SmallVector<Value> joined;
+  for (int64_t first = 0; first < count; ++first) {
+    SmallVector<Value> parts;
+    for (int64_t i = first; i < n; i += count)
+      parts.push_back(square[i]);
+    for (int64_t length = count; parts.size() > 1; length *= 2) {
+      SmallVector<int64_t> lanes(n, vector::ShuffleOp::kPoisonIndex);
+      for (int64_t lane = 0; lane < length; ++lane) {
+        lanes[lane] = lane;
+        lanes[length + lane] = n + lane;
+      }
+      SmallVector<Value> next;
+      for (size_t i = 0; i < parts.size(); i += 2)
+        next.push_back(vector::ShuffleOp::create(ops, ops.loc, parts[i],
+                                                 parts[i + 1], lanes));
+      parts = std::move(next);
+    }
+    joined.push_back(parts[0]);
+  }
+  return transposeSquares(ops, std::move(joined));
+}
+
+/// A square whose first lanes are these rows, transposed; the other lanes
+/// repeat them.
+static SmallVector<Value> scatterRows(Ops &ops, SmallVector<Value> rows) {
+  int64_t count = rows.size();
+  int64_t n = cast<VectorType>(rows[0].getType()).getNumElements();
+  rows = transposeSquares(ops, std::move(rows));
+  SmallVector<Value> square;
+  for (int64_t i = 0; i < n; ++i) {
+    SmallVector<int64_t> from;
+    for (int64_t lane = 0; lane < n; ++lane)
+      from.push_back(i / count * count + lane % count);
+    Value row = rows[i % count];
+    square.push_back(vector::ShuffleOp::create(ops, ops.loc, row, row, from));
+  }
+  return square;
+}
+
 void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
   int64_t n = lanes(), width = featureVectors(plan.featureRows, traits()) * n;
   Type element = accumulator();
@@ -221,14 +290,38 @@ void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
     auto featureOf = [&](int64_t v, int64_t lane) {
       return featureAt(order, v, lane, n, columns);
     };
-    for (int64_t v = 0; v < vectors; ++v) {
+    auto squareBefore = [&](int64_t v) {
       SmallVector<Value> square(n, ops.zero(type));
       for (int64_t i = 0; i < n && dot.getAcc(); ++i)
         if (int64_t feature = featureOf(v, i); feature < columns)
           square[i] = this->element(granule, dot.getAcc(), first + feature, 0);
-      for (auto [query, sum] : llvm::enumerate(transpose(std::move(square))))
-        ops.store(sum, addressOf(ops.index(int64_t(query)), v), alignment);
+      return square;
+    };
+    auto setResults = [&](int64_t v, ArrayRef<Value> square) {
+      for (auto [i, value] : llvm::enumerate(square))
+        if (int64_t feature = featureOf(v, i); feature < columns)
+          results[first + feature] = value;
+    };
+    if (isFew) { // one pass, whose sums stay in registers
+      int64_t count = plan.featureRows;
+      SmallVector<Value> sums(count * vectors);
+      for (int64_t v = 0; v < vectors; ++v)
+        for (auto [r, row] :
+             llvm::enumerate(gatherRows(ops, squareBefore(v), count)))
+          sums[r * vectors + v] = row;
+      sums = addValues(granule, dot, ops.add(granule.start, first), columns,
+                       ops.index(0), sums);
+      for (int64_t v = 0; v < vectors; ++v) {
+        SmallVector<Value> rows;
+        for (int64_t r = 0; r < count; ++r)
+          rows.push_back(sums[r * vectors + v]);
+        setResults(v, scatterRows(ops, std::move(rows)));
+      }
+      continue;
     }
+    for (int64_t v = 0; v < vectors; ++v)
+      for (auto [query, sum] : llvm::enumerate(transpose(squareBefore(v))))
+        ops.store(sum, addressOf(ops.index(int64_t(query)), v), alignment);
     forEachPass({}, [&](Value query, ValueRange) {
       SmallVector<Value> sums;
       for (int64_t r = 0; r < plan.featureRows; ++r)
@@ -248,9 +341,7 @@ void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
       for (int64_t query = 0; query < n; ++query)
         square.push_back(
             ops.load(type, addressOf(ops.index(query), v), alignment));
-      for (auto [i, value] : llvm::enumerate(transpose(std::move(square))))
-        if (int64_t feature = featureOf(v, i); feature < columns)
-          results[first + feature] = value;
+      setResults(v, transpose(std::move(square)));
     }
   }
   granule.registers[dot.getResult()] = std::move(results);
