@@ -85,3 +85,47 @@ tile.program @groups(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n: inde
     tile.store %mx, %m[%c0] valid(q = %n) : !tile.tile<q:32, f32>, !tile.buf<q : f32>
   }
 }
+
+// Integers of tables, such as document ids, lie between the least and the
+// greatest of a vector and of a piece. Pieces have at most 8 keys, as many as the
+// smallest register tile of one vector.
+// CHECK-LABEL: func.func @documents.grid0.body(
+// CHECK:         scf.for {{.*}} step %c8 iter_args
+// CHECK:           %[[QUERIES:.*]] = llvm.load %{{.*}} -> vector<16xi64>
+// CHECK-NEXT:      vector.reduction <minsi>, %[[QUERIES]]
+// CHECK:           vector.reduction <maxsi>, %[[QUERIES]]
+// CHECK:           %[[PIECE:.*]] = arith.minsi %{{.*}}, %c8 : index
+// CHECK:           %[[KEYS:.*]] = llvm.load %{{.*}} -> vector<8xi64>
+// CHECK-NEXT:      vector.reduction <minsi>, %[[KEYS]]
+// CHECK:           vector.reduction <maxsi>, %[[KEYS]]
+// CHECK:           arith.cmpi sle
+// CHECK:           arith.cmpi sle
+// CHECK:           arith.andi
+tile.program @documents(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %doc: !tile.buf<n : i32>, %n: index, %lo: index, %hi: index) target #cpu {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %m0 = tile.splat -inf : !tile.tile<q:32, f32>
+    %s = tile.splat 1.0 : !tile.tile<q:32, k:16, f32>
+    %own = tile.map () at(q = %c0) : () -> !tile.tile<q:32, index> {
+    ^bb0(%q: index):
+      %d = tile.read %doc[%q] : !tile.buf<n : i32> -> index
+      tile.yield %d : index
+    }
+    %mx = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %lo, %hi)] step 16 partial_step 16 iter(%mi = %m0) -> (!tile.tile<q:32, f32>) {
+      %docs = tile.map () at(k = %k0) : () -> !tile.tile<k:16, index> {
+      ^bb0(%k: index):
+        %d = tile.read %doc[%k] : !tile.buf<n : i32> -> index
+        tile.yield %d : index
+      }
+      %t = tile.select_masked %s with(%own, %docs : !tile.tile<q:32, index>, !tile.tile<k:16, index>) at(q = %c0, k = %k0) valid(k = %nk) when %partial fill -inf : !tile.tile<q:32, k:16, f32> {
+      ^bb0(%a: index, %b: index, %q: index, %k: index):
+        %c = arith.cmpi eq, %a, %b : index
+        tile.yield %c : i1
+      }
+      %mn = tile.reduce max (%t) over(k) init(%mi) : (!tile.tile<q:32, k:16, f32>) -> !tile.tile<q:32, f32>
+      tile.yield %mn : !tile.tile<q:32, f32>
+    }
+    tile.store %mx, %m[%c0] valid(q = %n) : !tile.tile<q:32, f32>, !tile.buf<q : f32>
+  }
+}

@@ -59,7 +59,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `value_granule` | register tile of P V: [value features, vectors of queries] |
     | `unroll` | steps of the summed dim per iteration of the inner loop |
     | `tail` | a last block of at most this many queries has a separate body; 0: none |
-    | `lane_skip` | partial tiles have as many keys as full ones, and each vector of queries visits the pieces of `partial_step` keys from the first to the last that it sees |
+    | `lane_skip` | partial tiles have as many keys as full ones, and each vector of queries visits the pieces of at most `partial_step` keys from the first to the last that it sees |
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time; a grid before the kernel's stores an operand in a workspace, as the matrix unit reads it (`unit = matrix` only): `transposed`: V, transposed; `keys`: K, its rows padded with zeros to a multiple of 32 features; `both`: both |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
     | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |

@@ -90,7 +90,7 @@ private:
   bool skipsLanes(tile::ForOp loop, const Window *window);
   void emitActive(tile::ForOp loop);
   void emitApart(tile::ForOp loop, Window group, llvm::ArrayRef<KeyRange> keys);
-  KeyRange activeKeys(tile::ForOp loop, Value firstQuery);
+  KeyRange activeKeys(tile::ForOp loop, Window vector);
 
   // EmitNest.cpp
   void emitNest(const Item &item, Window window);

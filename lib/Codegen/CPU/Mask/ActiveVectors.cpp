@@ -1,8 +1,8 @@
 //===- ActiveVectors.cpp - Key range of each vector in a partial tile -----===//
 //
 // With lane_skip a partial tile has as many keys as a full one. For each vector
-// of queries it is asked piece by piece of `partial_step` keys whether the
-// vector sees one (LaneActivity.cpp), and
+// of queries it is asked piece by piece of at most `partial_step` keys whether
+// the vector sees one (LaneActivity.cpp), and
 //
 //   if all vectors see the first and the last piece { body for all together }
 //   else for each vector { body from its first to its last piece }
@@ -15,6 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mask/LaneActivity.h"
+
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
@@ -39,10 +41,16 @@ bool Emitter::skipsLanes(tile::ForOp loop, const Window *window) {
   return !window && target.getLaneSkip() && findMask(loop);
 }
 
+/// Keys of a piece: no register tile of one vector has fewer rows.
+static int64_t pieceOf(tile::ForOp loop, const Plan &plan) {
+  auto rows = int64_t(llvm::bit_floor(uint64_t(plan.extraRows + 1)));
+  return std::min<int64_t>(loop.getPartialStep(), rows);
+}
+
 /// The keys of the tile at hand from the first to the last piece that a vector
 /// of queries sees; none: the end is 0.
-KeyRange Emitter::activeKeys(tile::ForOp loop, Value firstQuery) {
-  int64_t piece = loop.getPartialStep();
+KeyRange Emitter::activeKeys(tile::ForOp loop, Window vector) {
+  int64_t piece = pieceOf(loop, plan);
   Value count = scalars.lookup(loop.getKeyCount()), zero = ops.index(0);
   SmallVector<Value> found =
       ops.loop(zero, count, piece, {count, zero},
@@ -50,7 +58,7 @@ KeyRange Emitter::activeKeys(tile::ForOp loop, Value firstQuery) {
                  Value end = ops.min(ops.add(at, piece), count);
                  LaneActivity activity(*this);
                  Value kept =
-                     activity.anyKept(findMask(loop), firstQuery, {at, end});
+                     activity.anyKept(findMask(loop), vector, {at, end}, piece);
                  return {ops.select(kept, ops.min(range[0], at), range[0]),
                          ops.select(kept, end, range[1])};
                });
@@ -60,14 +68,17 @@ KeyRange Emitter::activeKeys(tile::ForOp loop, Value firstQuery) {
 void Emitter::emitActive(tile::ForOp loop) {
   Value count = scalars.lookup(loop.getKeyCount());
   LaneActivity activity(*this);
-  KeyRange tile{ops.index(0), count};
-  if (constantOf(activity.anyKept(findMask(loop), rowBase, tile)))
+  int64_t piece = pieceOf(loop, plan);
+  KeyRange first{ops.index(0), ops.min(ops.index(piece), count)};
+  if (constantOf(
+          activity.anyKept(findMask(loop), {ops.index(0), 1}, first, piece)))
     return forEachGroup(nullptr, [&](Window w) { emitLanes(loop, w); });
   forEachGroup(nullptr, [&](Window group) {
     SmallVector<KeyRange> keys;
     Value all = ops.boolean(plan.vectors > 1);
     for (int64_t v = 0; v < group.vectors; ++v) {
-      keys.push_back(activeKeys(loop, ops.add(firstRow(group), v * lanes())));
+      Window vector{ops.add(group.first, v * lanes()), 1, group.local + v};
+      keys.push_back(activeKeys(loop, vector));
       Value number = ops.sub(keys.back().end, keys.back().begin);
       all = ops.logicalAnd(ops.compare(Predicate::sge, number, count), all);
     }

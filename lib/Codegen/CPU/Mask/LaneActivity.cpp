@@ -6,12 +6,15 @@
 // evaluated on ranges instead of numbers, queries [q, q + lanes) and the
 // tile's keys: what cannot be true is masked for all of them. An integer
 // becomes a pair of bounds, a truth value the pair (may be true, must be true);
-// terms that cannot be analyzed may be anything.
+// those of a tile, such as document ids, are its minimum and maximum. Terms
+// that cannot be analyzed may be anything.
 // Tests: test/Codegen/CPU/lane-skip.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mask/LaneActivity.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -129,13 +132,45 @@ LaneActivity::Truth LaneActivity::truthOf(Value value) {
   return unknown();
 }
 
-Value LaneActivity::anyKept(tile::SelectMaskedOp op, Value firstQuery,
-                            KeyRange keys) {
+/// The minimum and the maximum of a tile's integers for these queries or keys;
+/// none if they are not in scratch.
+std::optional<LaneActivity::Bounds> LaneActivity::boundsOfTile(Value tile,
+                                                               Window window,
+                                                               KeyRange keys,
+                                                               int64_t most) {
+  auto type = cast<tile::TileType>(tile.getType());
+  auto slot = emitter.plan.slots.find(tile);
+  if (slot == emitter.plan.slots.end() || type.getRank() != 1 ||
+      !type.getElementType().isIndex())
+    return std::nullopt;
+  Value vector;
+  if (type.hasDim(kLaneDim)) {
+    vector = emitter.loadSlot(slot->second, type, {}, window, 0);
+  } else {
+    // `most` keys, none of them past the end of the slot.
+    Value last = ops.index(spaceOf(type)->size - most);
+    Value address = emitter.slotAddress(slot->second, type,
+                                        ops.min(keys.begin, last), window, 0);
+    vector = ops.load(ops.vector(most, ops.getI64Type()), address, 8);
+  }
+  auto reduce = [&](vector::CombiningKind kind) {
+    return ops.toIndex(vector::ReductionOp::create(ops, ops.loc, kind, vector));
+  };
+  return Bounds{reduce(vector::CombiningKind::MINSI),
+                reduce(vector::CombiningKind::MAXSI)};
+}
+
+Value LaneActivity::anyKept(tile::SelectMaskedOp op, Window window,
+                            KeyRange keys, int64_t most) {
   bounds.clear();
-  auto arguments =
-      op.getBody().front().getArguments().drop_front(op.getInputs().size());
-  for (auto [argument, dim, at] : llvm::zip(
-           arguments, op.getAtDims().getAsRange<StringAttr>(), op.getAt())) {
+  Value firstQuery = emitter.firstRow(window);
+  ValueRange arguments = op.getBody().front().getArguments();
+  for (auto [argument, tile] : llvm::zip(arguments, op.getInputs()))
+    if (std::optional<Bounds> found = boundsOfTile(tile, window, keys, most))
+      bounds[argument] = found;
+  for (auto [argument, dim, at] :
+       llvm::zip(arguments.drop_front(op.getInputs().size()),
+                 op.getAtDims().getAsRange<StringAttr>(), op.getAt())) {
     Value start = emitter.scalars.lookup(at);
     if (dim == kLaneDim) {
       Value first = ops.add(start, firstQuery);

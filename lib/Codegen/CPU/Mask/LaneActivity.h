@@ -13,8 +13,9 @@ public:
       : emitter(emitter), ops(emitter.ops) {}
 
   /// An i1, false only if the region of `op` is false for the given keys of the
-  /// tile and the queries `firstQuery .. firstQuery + lanes - 1` of the block.
-  Value anyKept(tile::SelectMaskedOp op, Value firstQuery, KeyRange keys);
+  /// tile, at most `most`, and the queries of the first vector of a window.
+  Value anyKept(tile::SelectMaskedOp op, Window window, KeyRange keys,
+                int64_t most);
 
 private:
   struct Bounds {
@@ -28,6 +29,8 @@ private:
   Truth compare(mlir::arith::CmpIPredicate predicate, Bounds a, Bounds b);
   std::optional<Bounds> integer(Operation *op);
   std::optional<Bounds> boundsOf(Value value);
+  std::optional<Bounds> boundsOfTile(Value tile, Window window, KeyRange keys,
+                                     int64_t most);
   Truth truthOf(Value value);
 
   Emitter &emitter;
