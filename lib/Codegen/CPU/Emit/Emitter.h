@@ -135,6 +135,7 @@ private:
                                int64_t columns, Value firstQuery,
                                SmallVector<Value> sums);
   Value sumsOfLanes(SmallVector<Value> vectors);
+  SmallVector<Value> scoresOfKeys(llvm::ArrayRef<Value> terms);
 
   // FetchAhead.cpp, FetchStreams.cpp
   tile::LoadOp nextLoad(Block *block, Value loaded, StringAttr dim);

@@ -157,6 +157,32 @@ Value Emitter::sumsOfLanes(SmallVector<Value> vectors) {
   return vectors.front();
 }
 
+/// The scores of each key, repeated in all lanes, from the vectors whose lanes
+/// add up to them, all queries of the first key first. Keys share the additions
+/// of one vector.
+SmallVector<Value> Emitter::scoresOfKeys(ArrayRef<Value> terms) {
+  int64_t rows = plan.featureRows, n = lanes();
+  SmallVector<Value> scores;
+  for (; !terms.empty(); terms = terms.drop_front(
+                             std::min<size_t>(terms.size(), n / rows * rows))) {
+    ArrayRef<Value> some = terms.take_front(n / rows * rows);
+    SmallVector<Value> vectors;
+    for (int64_t lane = 0; lane < n; ++lane)
+      vectors.push_back(some[lane % some.size()]);
+    Value sums = sumsOfLanes(std::move(vectors));
+    for (int64_t first = 0; first < int64_t(some.size()); first += rows) {
+      SmallVector<int64_t> from;
+      for (int64_t lane = 0; lane < n; ++lane)
+        from.push_back(first + lane % rows);
+      scores.push_back(
+          int64_t(some.size()) == rows
+              ? sums
+              : vector::ShuffleOp::create(ops, ops.loc, sums, sums, from));
+    }
+  }
+  return scores;
+}
+
 /// Which lanes are queries of the pass that starts at `query`.
 Value Emitter::lanesOfPass(Value query) {
   SmallVector<int32_t> passes;
@@ -286,17 +312,19 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
   // The scores of a pass in its lanes, repeated in the lanes of others.
   auto sumsOfKeys = [&](ArrayRef<Value> pointers, Value query,
                         const Granule &part) {
-    SmallVector<Value> scores;
+    SmallVector<Value> scores, terms;
     for (int64_t first = 0; first < part.rows; first += step) {
       int64_t keys = std::min(step, part.rows - first);
       Granule few(part.item, part.window, ops.add(part.start, first), keys);
       SmallVector<Value> products =
           productsOfKeys(dot, pointers.slice(first, keys), query, few);
-      for (int64_t key = 0; key < keys; ++key) {
-        SmallVector<Value> ofQueries;
-        for (int64_t lane = 0; lane < lanes(); ++lane)
-          ofQueries.push_back(products[lane % plan.featureRows * keys + key]);
-        scores.push_back(sumsOfLanes(std::move(ofQueries)));
+      for (int64_t key = 0; key < keys; ++key)
+        for (int64_t r = 0; r < plan.featureRows; ++r)
+          terms.push_back(products[r * keys + key]);
+      bool isLast = first + keys == part.rows;
+      if (isLast || int64_t(terms.size()) + step * plan.featureRows > lanes()) {
+        llvm::append_range(scores, scoresOfKeys(terms));
+        terms.clear();
       }
     }
     return scores;

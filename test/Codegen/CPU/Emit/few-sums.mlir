@@ -1,10 +1,18 @@
-// Sums of values of at most `feature_rows` queries: only their lanes are
+// Sums of few queries. The scores of several keys share the additions of one
+// vector. Sums of values of at most `feature_rows` queries: only their lanes are
 // transposed, and the sums stay in registers.
 // RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
 
 #few = #tile.cpu<isa = avx2, mapping = features, lanes = 8, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = auto, feature_rows = 2>
 
 // CHECK-LABEL: func.func @attend.grid0.body(
+// Scores: those of four keys and two queries.
+// CHECK:         vector.shuffle %{{.*}}, %{{.*}} [4, 5, 6, 7, 12, 13, 14, 15]
+// CHECK-NEXT:    %[[S:.*]] = arith.addf {{.*}} : vector<8xf32>
+// CHECK-NEXT:    vector.shuffle %[[S]], %[[S]] [0, 1, 0, 1, 0, 1, 0, 1]
+// CHECK:         vector.shuffle %[[S]], %[[S]] [2, 3, 2, 3, 2, 3, 2, 3]
+// CHECK:         vector.shuffle %[[S]], %[[S]] [4, 5, 4, 5, 4, 5, 4, 5]
+// CHECK:         vector.shuffle %[[S]], %[[S]] [6, 7, 6, 7, 6, 7, 6, 7]
 // CHECK:         arith.cmpi sle, %{{.*}}, %c2
 // CHECK:         scf.if
 // Before: the first two lanes of eight features are joined in two vectors.
