@@ -212,14 +212,15 @@ StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
     auto other = dyn_cast<tile::DotOp>(user);
     return other && plan.pairDots.contains(other);
   };
-  // Copies of the queries are in pairs, their tile and the rows are not.
+  // Copies of the queries are in pairs, their tile and the rows are not. So
+  // either all products that are along features are by pairs, or others are.
   if (featureFormOf(dot, plan) == FeatureForm::Along) {
-    bool areAllPaired = llvm::all_of(queries.getUsers(), [&](Operation *user) {
+    bool agree = llvm::all_of(queries.getUsers(), [&](Operation *user) {
       auto other = dyn_cast<tile::DotOp>(user);
-      return !other || featureFormOf(other, plan) != FeatureForm::Along ||
-             isPaired(other);
+      bool isAlong = other && featureFormOf(other, plan) == FeatureForm::Along;
+      return !other || isPaired(other) == isAlong;
     });
-    return areAllPaired ? "" : "other products use its operand";
+    return agree ? "" : "other products use its operand";
   }
   unsigned nest = nests.lookup(queries.getDefiningOp());
   for (Operation *user : queries.getUsers()) {
@@ -321,7 +322,9 @@ bool PairPlanner::isCandidate(tile::DotOp dot) const {
     return false;
   if (isOfIntegers(dot))
     return ofIntegers && !isOverFeatures(dot);
-  if (isOverFeatures(dot) && ofBf16 && ofBf16->kind != UnitKind::DotProduct)
+  constexpr int64_t leastLanes = 4; // which RowOrder::Zipped interleaves
+  if (isOverFeatures(dot) && ofBf16 &&
+      (ofBf16->kind != UnitKind::DotProduct || plan.lanes < leastLanes))
     return false;
   return ofBf16 && (isBf16(dot.getLhs()) || isBf16(dot.getRhs()));
 }

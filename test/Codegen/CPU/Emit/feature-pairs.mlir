@@ -70,3 +70,21 @@ tile.program @widens(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : i8>, %L: !
     tile.store %t, %T[%c0, %c0] valid(q = %n) : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// Queries that another product reads as a tile of pairs: neither is by pairs, for
+// keys whose number is known at run time only have queries in the lanes.
+// CHECK-LABEL: func.func @shares.grid0.body(
+// CHECK-NOT:     dpbf16ps
+// CHECK:         return
+tile.program @shares(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %L: !tile.buf<d, k : bf16>, %S: !tile.buf<q, k : f32>, %n: index, %keys: index) target #few {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] valid(q = %n) : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:32, bf16>
+    %k = tile.load %K[%c0, %c0] valid(k = %keys) : !tile.buf<k, d : bf16> -> !tile.tile<k:16, d:32, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:32, bf16>, !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:16, k:16, f32>
+    %l = tile.load %L[%c0, %c0] valid(k = %keys) : !tile.buf<d, k : bf16> -> !tile.tile<d:32, k:16, bf16>
+    %t = tile.dot (%q, %l) sum(d) acc(%s) : (!tile.tile<q:16, d:32, bf16>, !tile.tile<d:32, k:16, bf16>) -> !tile.tile<q:16, k:16, f32>
+    tile.store %t, %S[%c0, %c0] valid(q = %n, k = %keys) : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
+  }
+}
