@@ -95,8 +95,13 @@ tile.program @groups(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n: inde
 // CHECK-NEXT:      vector.reduction <minsi>, %[[QUERIES]]
 // CHECK:           vector.reduction <maxsi>, %[[QUERIES]]
 // CHECK:           %[[PIECE:.*]] = arith.minsi %{{.*}}, %c8 : index
-// CHECK:           %[[KEYS:.*]] = llvm.load %{{.*}} -> vector<8xi64>
-// CHECK-NEXT:      vector.reduction <minsi>, %[[KEYS]]
+// CHECK:           %[[LOADED:.*]] = llvm.load %[[AT:.*]] {{{.*}}} : !llvm.ptr -> vector<8xi64>
+// Behind the tile's keys stands what earlier tiles left there.
+// CHECK:           %[[IS_KEY:.*]] = arith.cmpi sgt, %{{.*}} : vector<8xi64>
+// CHECK:           %[[FIRST:.*]] = llvm.load %[[AT]] {{.*}} -> i64
+// CHECK:           %[[ALL:.*]] = vector.broadcast %[[FIRST]]
+// CHECK:           %[[KEYS:.*]] = arith.select %[[IS_KEY]], %[[LOADED]], %[[ALL]]
+// CHECK:           vector.reduction <minsi>, %[[KEYS]]
 // CHECK:           vector.reduction <maxsi>, %[[KEYS]]
 // CHECK:           arith.cmpi sle
 // CHECK:           arith.cmpi sle

@@ -132,26 +132,45 @@ LaneActivity::Truth LaneActivity::truthOf(Value value) {
   return unknown();
 }
 
+/// Integers of keys from a slot: `most`, none of them past its end. Those that
+/// are no keys of the range are ones that are.
+Value LaneActivity::integersOfKeys(const Slot &slot, tile::TileType type,
+                                   KeyRange keys, int64_t most) {
+  Type i64 = ops.getI64Type();
+  Value last = ops.index(spaceOf(type)->size - most);
+  Value start = ops.min(keys.begin, last);
+  Value address = emitter.slotAddress(slot, type, start, {}, 0);
+  Value vector = ops.load(ops.vector(most, i64), address, 8);
+  // Places behind the tile's keys may hold anything.
+  Value places = arith::ConstantOp::create(
+      ops, ops.loc,
+      ops.getI64VectorAttr(llvm::to_vector(llvm::seq<int64_t>(most))));
+  Value count = ops.broadcast(ops.toI64(ops.sub(keys.end, start)), most);
+  Value isKey = ops.compare(arith::CmpIPredicate::slt, places, count);
+  return ops.select(isKey, vector,
+                    ops.broadcast(ops.load(i64, address, 8), most));
+}
+
 /// The minimum and the maximum of a tile's integers for these queries or keys;
 /// none if they are not in scratch.
-std::optional<LaneActivity::Bounds> LaneActivity::boundsOfTile(Value tile,
-                                                               Window window,
-                                                               KeyRange keys,
-                                                               int64_t most) {
+std::optional<LaneActivity::Bounds>
+LaneActivity::boundsOfTile(tile::SelectMaskedOp op, Value tile, Window window,
+                           KeyRange keys, int64_t most) {
   auto type = cast<tile::TileType>(tile.getType());
   auto slot = emitter.plan.slots.find(tile);
   if (slot == emitter.plan.slots.end() || type.getRank() != 1 ||
       !type.getElementType().isIndex())
     return std::nullopt;
   Value vector;
-  if (type.hasDim(kLaneDim)) {
-    vector = emitter.loadSlot(slot->second, type, {}, window, 0);
+  if (!type.hasDim(kLaneDim)) {
+    if (spaceOf(type)->dim != spaceOf(op.getType())->dim)
+      return std::nullopt;
+    vector = integersOfKeys(slot->second, type, keys, most);
   } else {
-    // `most` keys, none of them past the end of the slot.
-    Value last = ops.index(spaceOf(type)->size - most);
-    Value address = emitter.slotAddress(slot->second, type,
-                                        ops.min(keys.begin, last), window, 0);
-    vector = ops.load(ops.vector(most, ops.getI64Type()), address, 8);
+    auto loop = op->getParentOfType<tile::ForOp>();
+    if (loop && loop.getBody().isAncestor(tile.getParentRegion()))
+      return std::nullopt; // made after this question
+    vector = emitter.loadSlot(slot->second, type, {}, window, 0);
   }
   auto reduce = [&](vector::CombiningKind kind) {
     return ops.toIndex(vector::ReductionOp::create(ops, ops.loc, kind, vector));
@@ -166,7 +185,8 @@ Value LaneActivity::anyKept(tile::SelectMaskedOp op, Window window,
   Value firstQuery = emitter.firstRow(window);
   ValueRange arguments = op.getBody().front().getArguments();
   for (auto [argument, tile] : llvm::zip(arguments, op.getInputs()))
-    if (std::optional<Bounds> found = boundsOfTile(tile, window, keys, most))
+    if (std::optional<Bounds> found =
+            boundsOfTile(op, tile, window, keys, most))
       bounds[argument] = found;
   for (auto [argument, dim, at] :
        llvm::zip(arguments.drop_front(op.getInputs().size()),

@@ -29,7 +29,10 @@ private:
   Truth compare(mlir::arith::CmpIPredicate predicate, Bounds a, Bounds b);
   std::optional<Bounds> integer(Operation *op);
   std::optional<Bounds> boundsOf(Value value);
-  std::optional<Bounds> boundsOfTile(Value tile, Window window, KeyRange keys,
+  Value integersOfKeys(const Slot &slot, tile::TileType type, KeyRange keys,
+                       int64_t most);
+  std::optional<Bounds> boundsOfTile(tile::SelectMaskedOp op, Value tile,
+                                     Window window, KeyRange keys,
                                      int64_t most);
   Truth truthOf(Value value);
 
