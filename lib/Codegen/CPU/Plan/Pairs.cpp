@@ -212,6 +212,13 @@ StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
     auto other = dyn_cast<tile::DotOp>(user);
     return other && plan.pairDots.contains(other);
   };
+  // Rows are read as they are stored, unless other ops read a copy in f32.
+  if (isOverFeatures(dot) &&
+      !llvm::all_of(loadedRows(dot)->getUsers(), [&](Operation *user) {
+        auto other = dyn_cast<tile::DotOp>(user);
+        return other && (isOverFeatures(other) || isPaired(other));
+      }))
+    return "other ops use its rows";
   // Copies of the queries are in pairs, their tile and the rows are not. So
   // either all products that are along features are by pairs, or others are.
   if (featureFormOf(dot, plan) == FeatureForm::Along) {

@@ -88,3 +88,24 @@ tile.program @shares(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %L:
     tile.store %t, %S[%c0, %c0] valid(q = %n, k = %keys) : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// Rows that a masked product reads, too, are copied in f32.
+// CHECK-LABEL: func.func @copies.grid0.body(
+// CHECK-NOT:     dpbf16ps
+// CHECK:         return
+tile.program @copies(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S: !tile.buf<q, k : f32>, %n: index) target #few {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] valid(q = %n) : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:32, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : bf16> -> !tile.tile<k:16, d:32, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:32, bf16>, !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:16, k:16, f32>
+    %m = tile.map () at(d = %c0) : () -> !tile.tile<q:16, d:32, i1> {
+    ^bb0(%d: index):
+      %y = arith.cmpi slt, %d, %n : index
+      tile.yield %y : i1
+    }
+    %w = tile.dot (%q, %k) sum(d) acc(%s) where(%m : !tile.tile<q:16, d:32, i1>) : (!tile.tile<q:16, d:32, bf16>, !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:16, k:16, f32>
+    tile.store %w, %S[%c0, %c0] valid(q = %n) : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
+  }
+}
