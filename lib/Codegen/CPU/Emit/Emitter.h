@@ -192,7 +192,7 @@ private:
   void storePairTile(tile::StoreOp store, const Window *window);
   void copyTransposed(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
-  SmallVector<Value> transpose(SmallVector<Value> rows);
+  SmallVector<Value> transpose(SmallVector<Value> squares);
   Block2D blockOf(tile::TileType type, Value buf, ValueRange indices,
                   ArrayAttr validDims, ValueRange valid);
 

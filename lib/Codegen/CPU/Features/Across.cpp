@@ -204,34 +204,10 @@ SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
   return sums;
 }
 
-/// The squares of `size` lanes that vectors hold side by side are transposed.
-static SmallVector<Value> transposeSquares(Ops &ops,
-                                           SmallVector<Value> vectors) {
-  int64_t size = vectors.size();
-  int64_t n = cast<VectorType>(vectors[0].getType()).getNumElements();
-  SmallVector<int64_t> low, high;
-  for (int64_t square = 0; square < n; square += size)
-    for (int64_t i = 0; i < size / 2; ++i)
-      for (int64_t of : {int64_t(0), n}) {
-        low.push_back(of + square + i);
-        high.push_back(of + square + size / 2 + i);
-      }
-  for (int64_t round = size; round > 1; round /= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < size / 2; ++i) {
-      Value a = vectors[i], b = vectors[size / 2 + i];
-      next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, low));
-      next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, high));
-    }
-    vectors = std::move(next);
-  }
-  return vectors;
-}
-
-/// The first `count` rows of a transposed square: its first lanes are joined in
-/// `count` vectors, which are transposed.
-static SmallVector<Value> gatherRows(Ops &ops, ArrayRef<Value> square,
-                                     int64_t count) {
+/// The first `count` lanes of a square, joined in as many vectors: transposed,
+/// they are the first rows of the transposed square.
+static SmallVector<Value> joinLanes(Ops &ops, ArrayRef<Value> square,
+                                    int64_t count) {
   int64_t n = square.size();
   SmallVector<Value> joined;
   for (int64_t first = 0; first < count; ++first) {
@@ -252,22 +228,21 @@ static SmallVector<Value> gatherRows(Ops &ops, ArrayRef<Value> square,
     }
     joined.push_back(parts[0]);
   }
-  return transposeSquares(ops, std::move(joined));
+  return joined;
 }
 
-/// A square whose first lanes are these rows, transposed; the other lanes
-/// repeat them.
-static SmallVector<Value> scatterRows(Ops &ops, SmallVector<Value> rows) {
-  int64_t count = rows.size();
-  int64_t n = cast<VectorType>(rows[0].getType()).getNumElements();
-  rows = transposeSquares(ops, std::move(rows));
+/// The square of which joinLanes() makes these vectors; the other lanes repeat
+/// the first ones.
+static SmallVector<Value> splitLanes(Ops &ops, ArrayRef<Value> joined) {
+  int64_t count = joined.size();
+  int64_t n = cast<VectorType>(joined[0].getType()).getNumElements();
   SmallVector<Value> square;
   for (int64_t i = 0; i < n; ++i) {
     SmallVector<int64_t> from;
     for (int64_t lane = 0; lane < n; ++lane)
       from.push_back(i / count * count + lane % count);
-    Value row = rows[i % count];
-    square.push_back(vector::ShuffleOp::create(ops, ops.loc, row, row, from));
+    Value part = joined[i % count];
+    square.push_back(vector::ShuffleOp::create(ops, ops.loc, part, part, from));
   }
   return square;
 }
@@ -307,7 +282,7 @@ void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
       SmallVector<Value> sums(count * vectors);
       for (int64_t v = 0; v < vectors; ++v)
         for (auto [r, row] :
-             llvm::enumerate(gatherRows(ops, squareBefore(v), count)))
+             llvm::enumerate(transpose(joinLanes(ops, squareBefore(v), count))))
           sums[r * vectors + v] = row;
       sums = addValues(granule, dot, ops.add(granule.start, first), columns,
                        ops.index(0), sums);
@@ -315,7 +290,7 @@ void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
         SmallVector<Value> rows;
         for (int64_t r = 0; r < count; ++r)
           rows.push_back(sums[r * vectors + v]);
-        setResults(v, scatterRows(ops, std::move(rows)));
+        setResults(v, splitLanes(ops, transpose(std::move(rows))));
       }
       continue;
     }

@@ -214,24 +214,26 @@ void Emitter::emitRows(tile::LoadOp load) {
 //===----------------------------------------------------------------------===//
 
 /// Rows of a square of registers become columns: log2(lanes) rounds that
-/// interleave the upper with the lower half.
-SmallVector<Value> Emitter::transpose(SmallVector<Value> square) {
-  int64_t n = lanes();
+/// interleave the upper with the lower half. Fewer registers hold several
+/// squares side by side.
+SmallVector<Value> Emitter::transpose(SmallVector<Value> squares) {
+  int64_t n = lanes(), size = squares.size();
   SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < n / 2; ++i) {
-    low.append({i, n + i});
-    high.append({n / 2 + i, n + n / 2 + i});
-  }
-  for (int64_t round = n; round > 1; round /= 2) {
+  for (int64_t square = 0; square < n; square += size)
+    for (int64_t i = square; i < square + size / 2; ++i) {
+      low.append({i, n + i});
+      high.append({size / 2 + i, n + size / 2 + i});
+    }
+  for (int64_t round = size; round > 1; round /= 2) {
     SmallVector<Value> next;
-    for (int64_t i = 0; i < n / 2; ++i) {
-      Value a = square[i], b = square[n / 2 + i];
+    for (int64_t i = 0; i < size / 2; ++i) {
+      Value a = squares[i], b = squares[size / 2 + i];
       next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, low));
       next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, high));
     }
-    square = std::move(next);
+    squares = std::move(next);
   }
-  return square;
+  return squares;
 }
 
 /// The upper halves of f32 whose lower halves are 0.
