@@ -148,7 +148,7 @@ static bool differsForFew(const Item &item, const Plan &plan) {
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
       if (featureFormOf(dot, plan) != FeatureForm::Across)
         return false;
-      differs |= llvm::isPowerOf2_64(plan.featureRows);
+      differs = true;
     }
     op->walk([&](Operation *inner) { differs |= isLongFunction(inner); });
   }

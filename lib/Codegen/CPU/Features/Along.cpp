@@ -163,9 +163,8 @@ Value Emitter::sumsOfLanes(SmallVector<Value> vectors) {
 SmallVector<Value> Emitter::scoresOfKeys(ArrayRef<Value> terms) {
   int64_t rows = plan.featureRows, n = lanes();
   SmallVector<Value> scores;
-  for (; !terms.empty(); terms = terms.drop_front(
-                             std::min<size_t>(terms.size(), n / rows * rows))) {
-    ArrayRef<Value> some = terms.take_front(n / rows * rows);
+  for (int64_t done = 0; done < int64_t(terms.size()); done += n) {
+    ArrayRef<Value> some = terms.drop_front(done).take_front(n);
     SmallVector<Value> vectors;
     for (int64_t lane = 0; lane < n; ++lane)
       vectors.push_back(some[lane % some.size()]);
@@ -359,4 +358,5 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
                                     element(granule, dot.getAcc(), row, 0));
   granule.registers[dot.getResult()] = std::move(results);
 }
+
 } // namespace attnc::cpu
