@@ -257,7 +257,7 @@ SmallVector<Value> Emitter::addProducts(Granule &granule, tile::DotOp dot,
     return whole < size ? unrolled(size - whole)(ops.index(whole), all) : all;
   };
   auto load = a.getDefiningOp<tile::LoadOp>();
-  if (!plan.streamed.contains(load) || !mayFollow(load, plan))
+  if (!plan.streamed.contains(load) || !mayFollow(load))
     return addAll();
   Value end = ops.add(firstRow(granule.window), vectors * lanes());
   return ops.chooseAll(

@@ -39,12 +39,11 @@ bool mayFollow(Value buf) {
          isa<FloatType>(cast<tile::BufType>(buf.getType()).getElementType());
 }
 
-bool mayFollow(tile::LoadOp load, const Plan &plan) {
-  Value buf = load.getBuf(), loaded = load.getResult();
+bool mayFollow(tile::LoadOp load) {
+  Value buf = load.getBuf();
   bool isConverted =
       cast<tile::BufType>(buf.getType()).getElementType().isInteger(8) &&
-      isa<FloatType>(cast<tile::TileType>(loaded.getType()).getElementType()) &&
-      !plan.pairTiles.contains(loaded);
+      isa<FloatType>(load.getType().getElementType());
   return mayFollow(buf) || (isConverted && isLaneLast(buf));
 }
 
@@ -98,7 +97,9 @@ private:
   bool isPacked() const;
   void fetchAhead(Value from, Value keyStride, int64_t elements);
   void loadVectors(Window group);
-  void loadVectorsOfPairs(Window group, bool isMasked);
+  Value loadJoined(Value row, Window group, int64_t vector, int64_t count,
+                   bool isMasked);
+  void loadJoinedVectors(Window group, bool isMasked);
   Value loadRest(Value from, Type element, int64_t width, Value count);
 
   Emitter &emitter;
@@ -381,38 +382,53 @@ Value LaneLoader::loadRest(Value from, Type element, int64_t width,
       ops.getI32IntegerAttr(bytes));
 }
 
-/// Two rows of the tensor at a time. With `isMasked` some lanes may be invalid.
-void LaneLoader::loadVectorsOfPairs(Window group, bool isMasked) {
+/// The rows of the tensor that share lanes, of `count` of which there are
+/// elements. With `isMasked` some lanes may be invalid.
+Value LaneLoader::loadJoined(Value row, Window group, int64_t vector,
+                             int64_t count, bool isMasked) {
+  Value joined;
+  for (int64_t part = 0; part < count; ++part) {
+    Value column = ops.add(ops.mul(row, perLane), part);
+    Value from =
+        ops.add(emitter.firstRow(group), ops.mul(column, block.columnStride));
+    if (vector == 0)
+      fetchAhead(from, block.columnStride, group.vectors * lanes());
+    Value at = ops.address(block.data, memory, ops.add(from, vector * lanes()));
+    Value first = ops.add(emitter.firstRow(group), vector * lanes());
+    Value raw =
+        isMasked ? loadRest(at, memory, lanes(), ops.sub(block.rowCount, first))
+                 : ops.load(emitter.laneVector(memory), at, bytes);
+    if (memory != partType())
+      raw = toHeld(raw);
+    Type held = emitter.laneVector(ops.getI32Type());
+    raw = arith::ExtUIOp::create(ops, ops.loc, held, raw);
+    if (part)
+      raw = arith::ShLIOp::create(
+          ops, ops.loc, raw, ops.constant(held, double(32 / perLane * part)));
+    joined = joined ? arith::OrIOp::create(ops, ops.loc, joined, raw) : raw;
+  }
+  return joined;
+}
+
+/// All rows of the tensor, as many at a time as share lanes.
+void LaneLoader::loadJoinedVectors(Window group, bool isMasked) {
   Value there = ops.min(block.columnCount, ops.index(block.columns));
-  auto loadPairs = [&](Value pair, bool hasSecond) {
-    for (int64_t v = 0; v < group.vectors; ++v) {
-      auto load = [&](int64_t second) {
-        Value column = ops.add(ops.mul(pair, 2), second);
-        Value from = ops.add(emitter.firstRow(group),
-                             ops.mul(column, block.columnStride));
-        if (v == 0)
-          fetchAhead(from, block.columnStride, group.vectors * lanes());
-        Value at = ops.address(block.data, memory, ops.add(from, v * lanes()));
-        if (!isMasked)
-          return ops.load(emitter.laneVector(memory), at, bytes);
-        Value first = ops.add(emitter.firstRow(group), v * lanes());
-        return loadRest(at, memory, lanes(), ops.sub(block.rowCount, first));
-      };
-      storeRow(emitter.joinHalves(load(0), hasSecond ? load(1) : Value()), pair,
-               group, v);
-    }
+  auto loadRow = [&](Value row, int64_t count) {
+    for (int64_t v = 0; v < group.vectors; ++v)
+      storeRow(loadJoined(row, group, v, count, isMasked), row, group, v);
   };
-  Value pairs = ops.floorDiv(there, 2);
-  ops.loop(ops.index(0), pairs, 1,
-           [&](Value pair) { loadPairs(pair, /*hasSecond=*/true); });
-  ops.branch(ops.compare(arith::CmpIPredicate::slt, ops.mul(pairs, 2), there),
-             [&] { loadPairs(pairs, /*hasSecond=*/false); });
+  Value whole = ops.floorDiv(there, perLane);
+  ops.loop(ops.index(0), whole, 1, [&](Value row) { loadRow(row, perLane); });
+  Value left = ops.sub(there, ops.mul(whole, perLane));
+  for (int64_t count = 1; count < perLane; ++count)
+    ops.branch(ops.compare(arith::CmpIPredicate::eq, left, ops.index(count)),
+               [&] { loadRow(whole, count); });
 }
 
 /// Row by row of the tensor, all vectors of one after the other.
 void LaneLoader::loadVectors(Window group) {
   if (isPaired)
-    return loadVectorsOfPairs(group, /*isMasked=*/false);
+    return loadJoinedVectors(group, /*isMasked=*/false);
   auto storeRow = [&](Value column, llvm::function_ref<Value(int64_t)> make) {
     for (int64_t v = 0; v < group.vectors; ++v)
       emitter.storeSlot(make(v), slot, type, column, group, v);
@@ -453,7 +469,7 @@ void LaneLoader::loadGroup(Window group) {
       return loadSingles();
     ops.branch(
         ops.compare(arith::CmpIPredicate::eq, block.rowStride, ops.index(1)),
-        [&] { loadVectorsOfPairs(group, /*isMasked=*/true); }, loadSingles);
+        [&] { loadJoinedVectors(group, /*isMasked=*/true); }, loadSingles);
   };
   ops.branch(
       follow(group),
@@ -484,10 +500,10 @@ void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
   if (plan.hasTiles && plan.pairTiles.contains(load.getResult()))
     forEachGroup(window,
                  [&](Window group) { clearPadding(load.getResult(), group); });
-  if (plan.streamed.contains(load) && mayFollow(load, plan))
+  if (plan.streamed.contains(load) && mayFollow(load))
     loader.streamLanes();
   loader.prepareTransposed();
-  if (mayFollow(load, plan))
+  if (mayFollow(load))
     forEachGroup(window, [&](Window group) { loader.loadGroup(group); });
   else
     forEachVector(window,

@@ -29,7 +29,7 @@ inline constexpr int64_t kKeysAhead = 32;
 /// whose last axis lies along the lanes.
 bool mayFollow(Value buf);
 /// The same of what a load reads: integers, too, that it converts to floats.
-bool mayFollow(tile::LoadOp load, const Plan &plan);
+bool mayFollow(tile::LoadOp load);
 
 /// Finds the panel that operand B of the matrix unit reads (isPanel).
 void emitPanel(Emitter &emitter, tile::LoadOp load);

@@ -189,3 +189,27 @@ tile.program @started(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !t
     tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// -----
+
+#bytes = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
+
+// Elements of a row along the lanes follow each other, so four rows are loaded
+// as vectors and joined.
+// CHECK-LABEL: func.func @rows_along_lanes.grid0.body(
+// CHECK:         llvm.load %{{.*}} : !llvm.ptr -> vector<16xi8>
+// CHECK-NEXT:    arith.extui %{{.*}} : vector<16xi8> to vector<16xi32>
+// CHECK-COUNT-3: arith.shli %{{.*}} : vector<16xi32>
+// CHECK:         arith.ori %{{.*}} : vector<16xi32>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK:         return
+tile.program @rows_along_lanes(%W: !tile.buf<k, q : i8>, %X: !tile.buf<e, k : i8>, %S: !tile.buf<e, q : f32>) target #bytes {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %w = tile.load %W[%c0, %c0] : !tile.buf<k, q : i8> -> !tile.tile<q:16, k:64, f32>
+    %x = tile.load %X[%c0, %c0] : !tile.buf<e, k : i8> -> !tile.tile<e:16, k:64, f32>
+    %s = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, f32>, !tile.tile<e:16, k:64, f32>) -> !tile.tile<q:16, e:16, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, e:16, f32>, !tile.buf<e, q : f32>
+  }
+}
