@@ -457,6 +457,7 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
       return block;
   int64_t tileRows = 0;
   attn::BlockAttr block = chooseAlone(op, target, &tileRows);
+  op->removeAttr(attn::kTileRows); // of another block of it
   if (tileRows)
     op->setAttr(attn::kTileRows,
                 IntegerAttr::get(IndexType::get(op->getContext()), tileRows));
