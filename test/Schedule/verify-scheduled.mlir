@@ -529,7 +529,7 @@ func.func @verify_scheduled_c18_backend(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "zen4"} {
 func.func @verify_scheduled_c17_block_type(%x: tensor<64x64xbf16>, %w: tensor<64x64xf32>) -> tensor<64x64xbf16> {
-  // expected-error@below {{unit = dot requires form = dot, two operands of bf16 or, with unit = dot, of 8-bit integers, no mask, and such a unit of zen4; use unit = fma}}
+  // expected-error@below {{unit = dot requires form = dot, two operands of bf16 or of 8-bit integers, no mask, and such a unit of zen4; use unit = fma}}
   %0 = attn.contract "qd,de->qe"(%x, %w) {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, e = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, partial = 64, unit = dot>>} : (tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xbf16>
   return %0 : tensor<64x64xbf16>
 }
@@ -539,7 +539,7 @@ func.func @verify_scheduled_c17_block_type(%x: tensor<64x64xbf16>, %w: tensor<64
 
 module attributes {attnc.target = "zen4"} {
 func.func @verify_scheduled_c17_block_unit(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error@below {{unit = matrix requires form = dot, two operands of bf16 or, with unit = dot, of 8-bit integers, no mask, and such a unit of zen4; use unit = fma}}
+  // expected-error@below {{unit = matrix requires form = dot, two operands of bf16 or of 8-bit integers, no mask, and such a unit of zen4; use unit = fma}}
   %0 = attn.contract "qd,de->qe"(%x, %w) {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, e = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, partial = 64, unit = matrix>>} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
   return %0 : tensor<64x64xbf16>
 }

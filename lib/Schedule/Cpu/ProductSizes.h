@@ -40,17 +40,18 @@ inline constexpr int64_t kMostPlaces = 512, kMostPlacesBeside = 128;
 struct ProductSizes {
   int64_t rows, step;
 
+  /// `unit` multiplies; null: fmas.
   ProductSizes(int64_t rowCount, int64_t sumLength, int64_t tileRows,
-               int64_t mostPlaces, int64_t blockBytes, tile::CpuUnit unit,
+               int64_t mostPlaces, int64_t blockBytes, const Unit *unit,
                const Target &target) {
-    bool isMatrix = unit == tile::CpuUnit::Matrix;
-    const Unit *pairs = isMatrix ? findPairUnit(target, unit) : nullptr;
-    int64_t placesMultiple = pairs ? pairs->depth : 16;
+    bool isMatrix = unit && unit->kind == UnitKind::Matrix;
     rows = evenly(rowCount, isMatrix ? 2 * kMostRows : kMostRows,
-                  pairs ? 2 * pairs->rows : tileRows);
+                  isMatrix ? 2 * unit->rows : tileRows);
     int64_t places =
         std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, mostPlaces);
-    step = evenly(sumLength, places, placesMultiple);
+    step = evenly(sumLength, places, isMatrix ? unit->depth : 16);
+    if (unit && unit->operand == DType::I8)
+      step = evenSteps(sumLength, places, unit->depth);
   }
 
 private:
@@ -64,6 +65,23 @@ private:
     int64_t part = llvm::divideCeil(length, parts);
     return std::min<int64_t>(llvm::alignTo(part, multiple), length);
   }
+
+  /// The longest step of at most `most` elements of which a sum has a whole
+  /// number, of whole registers or at least lanes, since a unit for integers
+  /// has no step that ends before another one; else the whole sum, if it may.
+  static int64_t evenSteps(int64_t length, int64_t most, int64_t depth) {
+    if (length <= most)
+      return length;
+    for (int64_t multiple : {depth, int64_t(4)})
+      for (int64_t step = most / multiple * multiple; 2 * step >= most;
+           step -= multiple)
+        if (length % step == 0)
+          return step;
+    return length <= kMostAtOnce ? length : most / depth * depth;
+  }
+
+  /// The largest sum that a block takes at once (c13).
+  static constexpr int64_t kMostAtOnce = 4096;
 };
 
 } // namespace attnc::schedule::cpu

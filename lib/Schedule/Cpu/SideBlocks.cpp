@@ -115,15 +115,23 @@ static std::optional<DType> findPairType(attn::ContractOp op) {
   return std::nullopt;
 }
 
+/// Elements of a sum of products of 8-bit integers that 32 bits hold. The
+/// matrix unit keeps the whole sum as an integer, the others each step of it.
+static constexpr int64_t kMostIntegers = (1 << 16) - 1;
+
 /// The unit of a block's `unit` for the operands of a product, or null.
 static const Unit *unitOf(Operation *op, tile::CpuUnit unit,
                           const Target &target) {
   auto contract = dyn_cast<attn::ContractOp>(op);
   std::optional<DType> type =
       contract ? findPairType(contract) : std::optional<DType>();
-  // Sums of integers that go on from step to step are not in tiles.
-  if (!type || (type == DType::I8 && unit == tile::CpuUnit::Matrix))
+  if (!type)
     return nullptr;
+  if (*type == DType::I8 && unit == tile::CpuUnit::Matrix) {
+    std::optional<int64_t> sum = attn::fixedSumOf(contract);
+    if (!sum || *sum > kMostIntegers)
+      return nullptr;
+  }
   return findPairUnit(target, unit, *type);
 }
 
@@ -305,8 +313,8 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
   bool alone = isAlone(cast<attn::ContractOp>(op));
   ProductSizes sizes(shape.rows(), shape.axes.sizeOf(shape.choice.summed),
                      tile.rows, alone ? kMostPlaces : kMostPlacesBeside,
-                     shape.vectors * shape.lanes * shape.bits / 8, unit,
-                     target);
+                     shape.vectors * shape.lanes * shape.bits / 8,
+                     unitOf(op, unit, target), target);
   if (unit == tile::CpuUnit::Matrix && sizes.step <= kShortStep &&
       sumsSeveralAxes(cast<attn::ContractOp>(op)))
     sizes.rows = std::min(sizes.rows, kRowsOfShortSteps);
@@ -332,9 +340,10 @@ static constexpr int64_t kMatrixColumns = 128;
 
 /// Sets the sizes of a block on the matrix unit, if half of L2 holds its rows,
 /// and returns the rows of a tile; else 0.
-static int64_t setMatrixTiles(const SideShape &shape, int64_t sum,
-                              SideSizes &sizes, const Target &target) {
-  constexpr int64_t operandBytes = 2;
+static int64_t setMatrixTiles(attn::ContractOp op, const SideShape &shape,
+                              int64_t sum, SideSizes &sizes,
+                              const Target &target) {
+  int64_t operandBytes = findPairType(op) == DType::I8 ? 1 : 2;
   int64_t most =
       std::min(2 * kMostRows, target.l2Bytes() / 2 / (sum * operandBytes));
   most = most / kMatrixTileRows * kMatrixTileRows;
@@ -391,7 +400,7 @@ static int64_t setTiled(Operation *op, const SideShape &shape, SideSizes &sizes,
     return 0;
   int64_t rows = 0;
   if (sizes.unit == tile::CpuUnit::Matrix)
-    rows = setMatrixTiles(shape, *sum, sizes, target);
+    rows = setMatrixTiles(contract, shape, *sum, sizes, target);
   else if (sizes.unit == tile::CpuUnit::Fma && *sum >= kLeastSum)
     rows = setFmaTiles(shape, *sum, sizes, target);
   if (rows)
@@ -547,9 +556,8 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
       (block.getForm() != attn::BlockForm::Dot ||
        !llvm::is_contained(unitsFor(op, target), cpu.getUnit())))
     return llvm::formatv(
-        "unit = {0} requires form = dot, two operands of bf16 or, with unit = "
-        "dot, of 8-bit integers, no mask, and such a unit of {1}; use unit = "
-        "fma",
+        "unit = {0} requires form = dot, two operands of bf16 or of 8-bit "
+        "integers, no mask, and such a unit of {1}; use unit = fma",
         tile::stringifyCpuUnit(cpu.getUnit()), target.name);
   std::string problem = findLetterProblem(block, SideAxes::of(op));
   if (!problem.empty())

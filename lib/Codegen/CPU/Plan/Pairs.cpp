@@ -49,6 +49,7 @@ private:
   StringRef whyNot(tile::DotOp dot) const;
   StringRef whyNotRows(tile::DotOp dot) const;
   StringRef whyNotIntegers(tile::DotOp dot) const;
+  StringRef whyNotSums(tile::DotOp dot) const;
   StringRef whyNotShared(tile::DotOp dot) const;
   bool isOverFeatures(tile::DotOp dot) const {
     return featureFormOf(dot, plan) != FeatureForm::None;
@@ -144,8 +145,11 @@ StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
   return "";
 }
 
-/// The same for a product of integers. Their sums are below 2 ** 15 times the
-/// features in magnitude.
+/// Sums of products of integers are below 2 ** 15 times the features in
+/// magnitude.
+static constexpr int64_t mostFeatures = (1 << 16) - 1;
+
+/// The same for a product of integers.
 StringRef PairPlanner::whyNotIntegers(tile::DotOp dot) const {
   auto queries = queriesOf(dot).getDefiningOp<tile::LoadOp>();
   tile::LoadOp rows = loadedRows(dot);
@@ -157,17 +161,55 @@ StringRef PairPlanner::whyNotIntegers(tile::DotOp dot) const {
     return "its number of features is known at run time only";
   if (queries.getBuf().getType().getElementType().isUnsignedInteger())
     return "its operand along the lanes is unsigned";
-  constexpr int64_t mostFeatures = (1 << 16) - 1;
   if (*queries.getType().getDimSize(dot.getSum()) > mostFeatures)
     return "its sums exceed 32 bits";
-  if (ofIntegers->kind != UnitKind::Matrix)
-    return "";
-  // The sums are integers in scratch, which others would read as floats.
-  auto start = dot.getAcc() ? dot.getAcc().getDefiningOp<tile::SplatOp>()
-                            : tile::SplatOp();
-  if (dot.getAcc() && !(start && start.getValue().isZero()))
+  return ofIntegers->kind == UnitKind::Matrix ? whyNotSums(dot) : "";
+}
+
+/// Where a loop carries the sums of a product from zero on, of which it does
+/// nothing else: its results; otherwise the product's own result. Nothing if
+/// the sums start elsewhere.
+static Value finalSumsOf(tile::DotOp dot) {
+  auto isZero = [](Value start) {
+    auto splat = start.getDefiningOp<tile::SplatOp>();
+    return splat && splat.getValue().isZero();
+  };
+  Value start = dot.getAcc();
+  if (!start || isZero(start))
+    return dot.getResult();
+  auto carried = dyn_cast<BlockArgument>(start);
+  auto loop = dyn_cast<tile::ForOp>(start.getParentBlock()->getParentOp());
+  if (!carried || !loop || !carried.hasOneUse() || !dot->hasOneUse())
+    return {};
+  auto sums = llvm::find(loop.getRegionIterArgs(), start);
+  if (sums == loop.getRegionIterArgs().end())
+    return {};
+  auto number = unsigned(sums - loop.getRegionIterArgs().begin());
+  OpOperand &use = *dot->use_begin();
+  bool isYielded = isa<tile::YieldOp>(use.getOwner()) &&
+                   use.getOwner()->getParentOp() == loop &&
+                   use.getOperandNumber() == number;
+  return isYielded && isZero(loop.getInits()[number]) ? loop.getResult(number)
+                                                      : Value();
+}
+
+/// The sums of a matrix unit are integers in scratch, which only ops that
+/// convert them may read.
+StringRef PairPlanner::whyNotSums(tile::DotOp dot) const {
+  Value sums = finalSumsOf(dot);
+  if (!sums)
     return "its sums start at others";
-  for (Operation *user : dot->getUsers())
+  if (auto loop = sums.getDefiningOp<tile::ForOp>()) {
+    std::optional<int64_t> begin = constantOf(loop.getSegment(0)[0]),
+                           end = constantOf(loop.getSegment(0)[3]);
+    int64_t size = *cast<tile::TileType>(queriesOf(dot).getType())
+                        .getDimSize(dot.getSum());
+    if (loop.getNumSegments() != 1 || !begin || !end ||
+        llvm::divideCeil(*end - *begin, loop.getPartialStep()) * size >
+            mostFeatures)
+      return "its sums may exceed 32 bits";
+  }
+  for (Operation *user : sums.getUsers())
     if (!isa<tile::MapOp, tile::SelectMaskedOp, tile::ReduceOp, tile::StoreOp>(
             user))
       return "its sums are the operand of another product, or of a loop";
@@ -370,7 +412,7 @@ LogicalResult PairPlanner::run(Block &block) {
       plan.integerTiles[queriesOf(dot)] = plan.integerTiles[loadedRows(dot)] =
           ofIntegers;
     if (isOfIntegers(dot) && plan.hasTiles)
-      plan.integerSums.insert(dot.getResult());
+      plan.integerSums.insert(finalSumsOf(dot));
     if (plan.hasTiles)
       plan.tileRows[loadedRows(dot)] = {};
     else if (isAcrossRows(dot) && !isOverFeatures(dot))

@@ -192,6 +192,71 @@ tile.program @started(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !t
 
 // -----
 
+#matrix = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, partial = 64, unit = matrix>
+
+// Sums that a loop carries from zero on are integers from step to step, and
+// converted once.
+// CHECK-LABEL: func.func @carried.grid0.body(
+// CHECK:         scf.for
+// CHECK-NOT:     sitofp
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"
+// CHECK-NOT:     sitofp
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbssd"
+// CHECK-NOT:     sitofp
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:         arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK-NOT:     tdpbssd
+// CHECK:         return
+tile.program @carried(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>) target #matrix {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %c192 = arith.constant 192 : index
+    %z = tile.splat 0.0 : !tile.tile<q:16, k:16, f32>
+    %s = tile.for (%d0, %nd, %partial) in [(%c0, %c0, %c192, %c192)] step 64 partial_step 64 iter(%carried = %z) -> (!tile.tile<q:16, k:16, f32>) {
+      %q = tile.load %Q[%c0, %d0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+      %k = tile.load %K[%c0, %d0] : !tile.buf<k, d : i8> -> !tile.tile<k:16, d:64, f32>
+      %next = tile.dot (%q, %k) sum(d) acc(%carried) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:16, d:64, f32>) -> !tile.tile<q:16, k:16, f32>
+      tile.yield %next : !tile.tile<q:16, k:16, f32>
+    }
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// -----
+
+#matrix = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, partial = 64, unit = matrix>
+
+// Not if they may exceed 32 bits, or if another product adds to them.
+// CHECK-LABEL: func.func @floats.grid0.body(
+// CHECK-NOT:     tdpbssd
+// CHECK:         return
+tile.program @floats(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>, %n: index) target #matrix {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %z = tile.splat 0.0 : !tile.tile<q:16, k:16, f32>
+    %s = tile.for (%d0, %nd, %partial) in [(%c0, %c0, %n, %n)] step 64 partial_step 64 iter(%carried = %z) -> (!tile.tile<q:16, k:16, f32>) {
+      %q = tile.load %Q[%c0, %d0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+      %k = tile.load %K[%c0, %d0] : !tile.buf<k, d : i8> -> !tile.tile<k:16, d:64, f32>
+      // expected-remark@below {{computes a product of 8-bit integers in f32, because its sums may exceed 32 bits [kernel]}}
+      %next = tile.dot (%q, %k) sum(d) acc(%carried) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:16, d:64, f32>) -> !tile.tile<q:16, k:16, f32>
+      tile.yield %next : !tile.tile<q:16, k:16, f32>
+    }
+    %c64 = arith.constant 64 : index
+    %t = tile.for (%d0, %nd, %partial) in [(%c0, %c0, %c64, %c64)] step 64 partial_step 64 iter(%carried = %s) -> (!tile.tile<q:16, k:16, f32>) {
+      %q = tile.load %Q[%c0, %d0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+      %k = tile.load %K[%c0, %d0] : !tile.buf<k, d : i8> -> !tile.tile<k:16, d:64, f32>
+      // expected-remark@below {{computes a product of 8-bit integers in f32, because its sums start at others [kernel]}}
+      %next = tile.dot (%q, %k) sum(d) acc(%carried) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:16, d:64, f32>) -> !tile.tile<q:16, k:16, f32>
+      tile.yield %next : !tile.tile<q:16, k:16, f32>
+    }
+    tile.store %t, %S[%c0, %c0] : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// -----
+
 #bytes = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
 
 // Elements of a row along the lanes follow each other, so four rows are loaded
