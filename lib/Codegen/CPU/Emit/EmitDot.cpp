@@ -161,6 +161,7 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
     fetchAhead(granule, dot);
     fetchLanes(granule, dot);
   }
+  fetchStored(granule, dot);
   int64_t vectors = granule.window.vectors;
   SmallVector<Value> sums;
   for (int64_t row = 0; row < granule.rows; ++row)

@@ -128,8 +128,7 @@ private:
   SmallVector<Value> forEachPass(ValueRange carried, Pace pass);
   Value lanesOfPass(Value query);
   Value loadFeatures(const Rows &from, Value pointer, int64_t count);
-  SmallVector<Value> productsOfKeys(tile::DotOp dot,
-                                    llvm::ArrayRef<Value> pointers,
+  SmallVector<Value> productsOfKeys(tile::DotOp, llvm::ArrayRef<Value> pointers,
                                     Value firstQuery, const Granule &keysAt);
   SmallVector<Value> addValues(Granule &granule, tile::DotOp dot, Value first,
                                int64_t columns, Value firstQuery,
@@ -145,6 +144,7 @@ private:
                     int64_t piece, int64_t pieces);
   std::optional<RowsAhead> rowsAhead(auto op, tile::TileType type);
   void fetchLanes(const Granule &granule, tile::DotOp dot);
+  void fetchStored(const Granule &granule, tile::DotOp dot);
   void findAhead(tile::ForOp loop, const Window *window);
   void findNewKeys(tile::ForOp loop, Value first);
   void fetchAhead(const Granule &granule, tile::DotOp dot);

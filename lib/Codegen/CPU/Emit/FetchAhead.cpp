@@ -14,6 +14,8 @@
 //   rows of a product           its lanes of the next tile,    into L2
 //   outside of kernels          or of the next task; at last
 //                               the rows that it stores
+//   rows of a state             the same rows of the next     into L1
+//                               state that the loop stores
 //
 // The next task is the next block of queries, or the first one of the next
 // head, whose rows nobody has read; of a product it is the next block along
@@ -329,6 +331,33 @@ void Emitter::fetchLanes(const Granule &granule, tile::DotOp dot) {
     }
   });
   scalars = known;
+}
+
+/// While a loop adds to a state, the rows are fetched that its next tile
+/// stores, such as the states of a chunked scan.
+void Emitter::fetchStored(const Granule &granule, tile::DotOp dot) {
+  auto loop = dyn_cast<tile::ForOp>(dot->getParentOp());
+  StringAttr dim = granule.item.space.dim;
+  if (!loop || !dim || dot.getMask() || !granule.start || extents.contains(dim))
+    return;
+  Value following =
+      ops.add(scalars.lookup(loop.getKeyStart()), int64_t(loop.getStep()));
+  for (auto store : dot->getBlock()->getOps<tile::StoreOp>()) {
+    auto type = cast<tile::TileType>(store.getValue().getType());
+    std::optional<Space> space = spaceOf(type);
+    if (!space || !(*space == granule.item.space) || !mayFollow(store.getBuf()))
+      continue;
+    IRMapping known = scalars;
+    forgetScalars(*dot->getBlock(), scalars);
+    scalars.map(loop.getKeyStart(), following);
+    std::optional<RowsAhead> rows = rowsAhead(store, type);
+    scalars = known;
+    for (int64_t i = 0; rows && i < granule.rows; ++i)
+      fetchRow(ops, rows->element,
+               ops.address(rows->pointer, rows->element,
+                           ops.mul(ops.add(granule.start, i), rows->stride)),
+               rows->columns, 1);
+  }
 }
 
 } // namespace attnc::cpu
