@@ -69,15 +69,8 @@ SmallVector<Value> Emitter::emitTerm(Granule &granule, tile::DotOp dot, Value n,
       region.bindVectors(argument, values);
     else
       region.bindScalars(argument, values);
-  for (auto [argument, dim, start] :
-       llvm::zip_equal(term.getArguments().drop_front(elements.size()),
-                       dot.getAtDims().getAsRange<StringAttr>(), dot.getAt())) {
-    Value first = scalars.lookup(start);
-    if (dim.getValue() == dot.getSum())
-      region.bindPosition(argument, ops.add(first, n));
-    else
-      region.bindPositions(argument, dim, first);
-  }
+  region.bindTermPositions(dot, n);
+  region.bindTermReads(dot, n);
   region.run(term);
   return region.results(term.getTerminator()->getOperand(0),
                         granule.item.space);

@@ -363,6 +363,7 @@ void Emitter::emitChunk(const Item &item, Window window) {
   FixedPointWeights *fixedPoint = fixedPointOf(pacer, item);
   if (fixedPoint)
     carried.push_back(fixedPoint->firstNumbers());
+  RegionEmitter::copyTermReads(*this, item, window);
   auto granule = [&](Value start, int64_t rows, ValueRange values,
                      bool inside) {
     Granule part(item, window, start, rows);

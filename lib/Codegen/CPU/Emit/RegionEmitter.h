@@ -51,7 +51,13 @@ public:
   void bindPositions(Value argument, StringAttr dim, Value at);
   /// Integers from outside are near 0, as code has checked.
   void assumeNear(Block &region);
-  /// Evaluates the ops of the region.
+  /// Binds positions of the term of a product, for element `n` of its sum.
+  void bindTermPositions(tile::DotOp dot, Value n);
+  /// Binds what its reads have copied to scratch (TermReads.cpp).
+  void bindTermReads(tile::DotOp dot, Value n);
+  /// Copies what terms of a nest read by query, for one vector of queries.
+  static void copyTermReads(Emitter &emitter, const Item &item, Window window);
+  /// Evaluates the ops of the region whose results are not bound.
   void run(Block &region);
   /// The value that the region yields for each row and vector of `space`.
   SmallVector<Value> results(Value yielded, Space space);
@@ -91,6 +97,8 @@ private:
   bool isConsecutive(Value value);
   std::optional<unsigned> contiguousAxis(tile::ReadOp read,
                                          mlir::ArrayRef<LaneValue> indices);
+  static void copyTermRead(Emitter &emitter, tile::DotOp dot, tile::ReadOp read,
+                           const Item &item, Window window);
   Value readSmallTable(const SmallTable &table, Value places);
   Value gather(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
 

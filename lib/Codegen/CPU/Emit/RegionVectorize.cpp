@@ -133,7 +133,8 @@ void RegionEmitter::assumeNear(Block &region) {
 
 void RegionEmitter::run(Block &region) {
   for (Operation &op : region.without_terminator())
-    evaluate(&op);
+    if (!entries.contains(op.getResult(0)))
+      evaluate(&op);
 }
 
 bool isLongFunction(Operation *op) {

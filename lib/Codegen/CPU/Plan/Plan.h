@@ -109,6 +109,8 @@ struct Plan {
   llvm::DenseMap<mlir::Operation *, StagedBody> staged;
   /// Reads of small tables.
   llvm::MapVector<mlir::Operation *, SmallTable> smallTables;
+  /// Reads of terms that are copied: where scratch has the copy.
+  llvm::DenseMap<mlir::Operation *, int64_t> termReads;
   /// Tiles that one stage makes for a later one, and the copies of those of
   /// them that have several.
   llvm::DenseSet<mlir::Value> crossing;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "Plan/TermReads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -130,6 +131,7 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
     return failure();
   planStages(body, plan, queries == facts.queries);
   planSmallTables(body, plan, target);
+  planTermReads(body, plan);
   planDirectStores(plan);
   return planHomes(body, plan);
 }
