@@ -74,6 +74,11 @@ LogicalResult SideBlock::addResult(Value result, StringRef letters,
       inLoop ? Storage::Copies::Nullable : Storage::Copies::AsNeeded);
   if (failed(places))
     return failure();
+  // A loop does not branch: it stores to workspaces whether or not the outputs
+  // are given that need them.
+  if (inLoop)
+    for (Destination &place : *places)
+      place.wantedFor.clear();
   results[result] = std::move(*places);
   return success();
 }
