@@ -68,6 +68,8 @@ static StringRef whyNot(const Ranked &best, const Ranked &next, size_t regime) {
     return "";
   if (next.score > best.score)
     return " (better here, worse over all sizes of expect)";
+  if (best.costs.size() == 1)
+    return " (better, but within 2%; the default is kept)";
   return " (better here, but within 2% over all sizes of expect; the default "
          "is "
          "kept)";

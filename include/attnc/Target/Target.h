@@ -51,6 +51,10 @@ struct Unit {
   unsigned rows, columns, depth;
 };
 
+/// Products of 8-bit integers that a sum of 32 bits holds: each is less than
+/// 2 ** 15 in magnitude.
+inline constexpr int64_t mostProductsOf8Bits = (1 << 16) - 1;
+
 /// A level of the memory as one core sees it.
 struct MemoryLevel {
   llvm::StringRef name;

@@ -24,6 +24,9 @@ namespace attnc::schedule::cpu {
 /// with 256.
 inline constexpr int64_t kMostPlaces = 512, kMostPlacesBeside = 128;
 
+/// The largest size of a block (c13): what no choice comes near.
+inline constexpr int64_t kMostOfBlock = 4096;
+
 /// Sizes of the blocks of a product of matrices.
 ///
 /// What lies along the lanes is copied into scratch, step by step of the sum,
@@ -51,7 +54,7 @@ struct ProductSizes {
         std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, mostPlaces);
     step = evenly(sumLength, places, isMatrix ? unit->depth : 16);
     if (unit && unit->operand == DType::I8)
-      step = evenSteps(sumLength, places, unit->depth);
+      setIntegerStep(sumLength, places, mostPlaces, *unit, target);
   }
 
 private:
@@ -66,22 +69,27 @@ private:
     return std::min<int64_t>(llvm::alignTo(part, multiple), length);
   }
 
-  /// The longest step of at most `most` elements of which a sum has a whole
-  /// number, of whole registers or at least lanes, since a unit for integers
-  /// has no step that ends before another one; else the whole sum, if it may.
-  static int64_t evenSteps(int64_t length, int64_t most, int64_t depth) {
-    if (length <= most)
-      return length;
-    for (int64_t multiple : {depth, int64_t(4)})
-      for (int64_t step = most / multiple * multiple; 2 * step >= most;
-           step -= multiple)
-        if (length % step == 0)
-          return step;
-    return length <= kMostAtOnce ? length : most / depth * depth;
+  /// A unit for integers has no step that ends before another one. So the sum
+  /// is cut into equal steps of half of `places` or more, of whole registers of
+  /// the matrix unit if possible, else of whole lanes; or it has one step, and
+  /// half of L2 holds its rows. `step` stays if neither is possible.
+  void setIntegerStep(int64_t length, int64_t places, int64_t mostPlaces,
+                      const Unit &unit, const Target &target) {
+    constexpr int64_t perLane = 4, fewestRows = 64;
+    if (length <= places || length >= SideAxes::kOpen)
+      return;
+    for (int64_t multiple : {int64_t(unit.depth), perLane})
+      for (int64_t even = places / multiple * multiple; 2 * even >= places;
+           even -= multiple)
+        if (length % even == 0) {
+          step = even;
+          return;
+        }
+    if (length > kMostOfBlock || mostPlaces < kMostPlaces)
+      return;
+    step = length;
+    rows = std::min(rows, std::max(target.l2Bytes() / 2 / length, fewestRows));
   }
-
-  /// The largest sum that a block takes at once (c13).
-  static constexpr int64_t kMostAtOnce = 4096;
 };
 
 } // namespace attnc::schedule::cpu

@@ -115,10 +115,6 @@ static std::optional<DType> findPairType(attn::ContractOp op) {
   return std::nullopt;
 }
 
-/// Elements of a sum of products of 8-bit integers that 32 bits hold. The
-/// matrix unit keeps the whole sum as an integer, the others each step of it.
-static constexpr int64_t kMostIntegers = (1 << 16) - 1;
-
 /// The unit of a block's `unit` for the operands of a product, or null.
 static const Unit *unitOf(Operation *op, tile::CpuUnit unit,
                           const Target &target) {
@@ -127,9 +123,10 @@ static const Unit *unitOf(Operation *op, tile::CpuUnit unit,
       contract ? findPairType(contract) : std::optional<DType>();
   if (!type)
     return nullptr;
+  // The matrix unit keeps the whole sum of integers, others each step of it.
   if (*type == DType::I8 && unit == tile::CpuUnit::Matrix) {
     std::optional<int64_t> sum = attn::fixedSumOf(contract);
-    if (!sum || *sum > kMostIntegers)
+    if (!sum || *sum > mostProductsOf8Bits)
       return nullptr;
   }
   return findPairUnit(target, unit, *type);
@@ -311,10 +308,19 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
   tile::CpuUnit unit =
       chooseUnit(op, shape.axes, shape.choice, tile, shape.vectors, target);
   bool alone = isAlone(cast<attn::ContractOp>(op));
-  ProductSizes sizes(shape.rows(), shape.axes.sizeOf(shape.choice.summed),
-                     tile.rows, alone ? kMostPlaces : kMostPlacesBeside,
-                     shape.vectors * shape.lanes * shape.bits / 8,
-                     unitOf(op, unit, target), target);
+  int64_t sum = shape.axes.sizeOf(shape.choice.summed);
+  auto sizesWith = [&](tile::CpuUnit unit) {
+    return ProductSizes(shape.rows(), sum, tile.rows,
+                        alone ? kMostPlaces : kMostPlacesBeside,
+                        shape.vectors * shape.lanes * shape.bits / 8,
+                        unitOf(op, unit, target), target);
+  };
+  ProductSizes sizes = sizesWith(unit);
+  if (findPairType(cast<attn::ContractOp>(op)) == DType::I8 &&
+      (readsUnsigned(shape.choice.onLanes) || sum % sizes.step != 0)) {
+    unit = tile::CpuUnit::Fma; // which code generation would use
+    sizes = sizesWith(unit);
+  }
   if (unit == tile::CpuUnit::Matrix && sizes.step <= kShortStep &&
       sumsSeveralAxes(cast<attn::ContractOp>(op)))
     sizes.rows = std::min(sizes.rows, kRowsOfShortSteps);
@@ -466,7 +472,7 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
       return block;
   int64_t tileRows = 0;
   attn::BlockAttr block = chooseAlone(op, target, &tileRows);
-  op->removeAttr(attn::kTileRows); // of another block of it
+  op->removeAttr(attn::kTileRows); // which an earlier choice may have set
   if (tileRows)
     op->setAttr(attn::kTileRows,
                 IntegerAttr::get(IndexType::get(op->getContext()), tileRows));
@@ -494,8 +500,9 @@ std::string explainUnit(Operation *op, attn::BlockAttr block,
                          contract.getLabels(), unit);
   std::string others;
   for (attn::CaseAttr own : attn::casesOf(op))
-    others +=
-        llvm::formatv("; {0} for at most {1} rows", converted, own.getMost());
+    if (cpu.getUnit() != tile::CpuUnit::Fma)
+      others +=
+          llvm::formatv("; {0} for at most {1} rows", converted, own.getMost());
   return llvm::formatv(
       "{0}: {1}, blocks of {2} x {3} with sums over {4}, {5}{6}", target.name,
       contract.getLabels(), block.getE(), block.getQ(), block.getK(), unit,
@@ -516,15 +523,14 @@ static std::string findLetterProblem(attn::BlockAttr block,
   return {};
 }
 
-/// c13: what no choice comes near, and a dump may say.
+/// c13: sizes that a dump may say.
 static std::string findSizeProblem(attn::BlockAttr block, tile::CpuAttr cpu,
                                    const Target &target) {
-  constexpr int64_t most = 4096;
   for (auto [name, size] : {std::pair<StringRef, int64_t>("q", block.getQ()),
                             {"k", block.getK()},
                             {"e", block.getE()}})
-    if (size > most)
-      return llvm::formatv("{0} = {1} is above {2}", name, size, most);
+    if (size > kMostOfBlock)
+      return llvm::formatv("{0} = {1} is above {2}", name, size, kMostOfBlock);
   for (auto [name, granule] : {std::pair<StringRef, ArrayRef<int64_t>>(
                                    "score_granule", cpu.getScoreGranule()),
                                {"value_granule", cpu.getValueGranule()}}) {

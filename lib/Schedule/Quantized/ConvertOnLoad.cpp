@@ -138,12 +138,22 @@ Quantized::Quantized(attn::KernelOp kernel) {
     values = rowsOf(kernel.getVMutable()[0], attn::KernelOp::kLabels[2]);
 }
 
-bool readsIntegers(Value operand) {
+/// The map that converts the integers of an operand as they are loaded.
+static attn::MapOp findConversion(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (isa_and_present<attn::ViewOp, UnrealizedConversionCastOp>(op))
     op = op->getOperand(0).getDefiningOp();
   auto map = dyn_cast_if_present<attn::MapOp>(op);
-  return map && map->hasAttr(kConvertOnLoad);
+  return map && map->hasAttr(kConvertOnLoad) ? map : attn::MapOp();
+}
+
+bool readsIntegers(Value operand) { return bool(findConversion(operand)); }
+
+bool readsUnsigned(Value operand) {
+  attn::MapOp map = findConversion(operand);
+  return map && llvm::any_of(map.getInputs(), [](Value input) {
+           return getElementTypeOrSelf(input.getType()).isUnsignedInteger(8);
+         });
 }
 
 bool isQuantized(attn::KernelOp kernel) {

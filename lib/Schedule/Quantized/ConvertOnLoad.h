@@ -24,6 +24,8 @@ void convertOnLoad(attn::KernelOp kernel, Conversion how);
 /// Whether a kernel loads the elements of an operand as 8-bit integers, be it
 /// viewed (the rows of a group).
 bool readsIntegers(mlir::Value operand);
+/// The same of unsigned ones.
+bool readsUnsigned(mlir::Value operand);
 
 /// Whether the keys or values of a kernel are made of 8-bit integers.
 bool isQuantized(attn::KernelOp kernel);

@@ -29,7 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/TileProduct.h"
-#include "Emit/ZeroSums.h"
+#include "Plan/ZeroSums.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/SaveAndRestore.h"

@@ -16,8 +16,8 @@
 
 #include "Emit/StagedLoop.h"
 #include "Emit/TileProduct.h"
-#include "Emit/ZeroSums.h"
 #include "Memory/StoreRows.h"
+#include "Plan/ZeroSums.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

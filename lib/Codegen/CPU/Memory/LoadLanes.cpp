@@ -41,10 +41,10 @@ bool mayFollow(Value buf) {
 
 bool mayFollow(tile::LoadOp load) {
   Value buf = load.getBuf();
-  bool isConverted =
+  bool areNumbers =
       cast<tile::BufType>(buf.getType()).getElementType().isInteger(8) &&
       isa<FloatType>(load.getType().getElementType());
-  return mayFollow(buf) || (isConverted && isLaneLast(buf));
+  return mayFollow(buf) || (areNumbers && isLaneLast(buf));
 }
 
 Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
@@ -382,8 +382,8 @@ Value LaneLoader::loadRest(Value from, Type element, int64_t width,
       ops.getI32IntegerAttr(bytes));
 }
 
-/// The rows of the tensor that share lanes, of `count` of which there are
-/// elements. With `isMasked` some lanes may be invalid.
+/// Joins the first `count` of the rows that share lanes; the others are 0. With
+/// `isMasked` some lanes may be invalid.
 Value LaneLoader::loadJoined(Value row, Window group, int64_t vector,
                              int64_t count, bool isMasked) {
   Value joined;

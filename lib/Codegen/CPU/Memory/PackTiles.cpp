@@ -1,8 +1,8 @@
 //===- PackTiles.cpp - Operands of a matrix unit --------------------------===//
 //
-// A register of the unit takes 16 rows of 32 elements, or of 64 8-bit integers
-// (of K and Q), so operands have whole
-// registers of rows and columns; what a tensor does not have is 0.
+// A register of the unit takes 16 rows of 32 elements, or of 64 8-bit integers,
+// so operands have whole registers of rows and columns; what a tensor does not
+// have is 0.
 //
 //   K    rows in place if they are on lines of cache and fill registers, else a
 //        copy [key][feature]; of a last incomplete register always a copy

@@ -28,7 +28,7 @@ inline constexpr int64_t kKeysAhead = 32;
 /// Whether elements of queries may follow each other in memory: in tensors
 /// whose last axis lies along the lanes.
 bool mayFollow(Value buf);
-/// The same of what a load reads: integers, too, that it converts to floats.
+/// The same of what a load reads: 8-bit integers, too, that stand for floats.
 bool mayFollow(tile::LoadOp load);
 
 /// Finds the panel that operand B of the matrix unit reads (isPanel).

@@ -25,14 +25,15 @@
 // With features in the lanes, pairs are of features of a key, too, and rows of
 // values are zipped in registers (Features/Along.cpp, Features/Across.cpp).
 //
-// Scores of two tiles that are loaded as 8-bit integers are the same with sums
-// of 32-bit integers, which are exact, and two or four features per lane, as
-// the unit's depth says. Tests: test/Codegen/CPU/pairs.mlir, tiles.mlir,
+// Products of two tiles that are loaded as 8-bit integers are the same with
+// sums of 32-bit integers, which are exact, and two or four features per lane,
+// as the unit's depth says. Tests: test/Codegen/CPU/pairs.mlir, tiles.mlir,
 // test/Codegen/CPU/Memory/integer-products.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Plan/Block2D.h"
+#include "Plan/ZeroSums.h"
 
 using namespace mlir;
 
@@ -145,10 +146,6 @@ StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
   return "";
 }
 
-/// Sums of products of integers are below 2 ** 15 times the features in
-/// magnitude.
-static constexpr int64_t mostFeatures = (1 << 16) - 1;
-
 /// The same for a product of integers.
 StringRef PairPlanner::whyNotIntegers(tile::DotOp dot) const {
   auto queries = queriesOf(dot).getDefiningOp<tile::LoadOp>();
@@ -161,36 +158,29 @@ StringRef PairPlanner::whyNotIntegers(tile::DotOp dot) const {
     return "its number of features is known at run time only";
   if (queries.getBuf().getType().getElementType().isUnsignedInteger())
     return "its operand along the lanes is unsigned";
-  if (*queries.getType().getDimSize(dot.getSum()) > mostFeatures)
+  if (*queries.getType().getDimSize(dot.getSum()) > mostProductsOf8Bits)
     return "its sums exceed 32 bits";
   return ofIntegers->kind == UnitKind::Matrix ? whyNotSums(dot) : "";
 }
 
-/// Where a loop carries the sums of a product from zero on, of which it does
-/// nothing else: its results; otherwise the product's own result. Nothing if
-/// the sums start elsewhere.
+/// The result of the loop that carries the sums of a product from zero on and
+/// does nothing else with them; without such a loop the product's own result.
+/// Nothing if the sums start elsewhere.
 static Value finalSumsOf(tile::DotOp dot) {
-  auto isZero = [](Value start) {
-    auto splat = start.getDefiningOp<tile::SplatOp>();
-    return splat && splat.getValue().isZero();
-  };
   Value start = dot.getAcc();
-  if (!start || isZero(start))
+  auto splat = start ? start.getDefiningOp<tile::SplatOp>() : tile::SplatOp();
+  if (!start || (splat && splat.getValue().isZero()))
     return dot.getResult();
-  auto carried = dyn_cast<BlockArgument>(start);
   auto loop = dyn_cast<tile::ForOp>(start.getParentBlock()->getParentOp());
-  if (!carried || !loop || !carried.hasOneUse() || !dot->hasOneUse())
+  if (!loop || !isCarriedFromZero(loop, start) || !start.hasOneUse() ||
+      !dot->hasOneUse())
     return {};
-  auto sums = llvm::find(loop.getRegionIterArgs(), start);
-  if (sums == loop.getRegionIterArgs().end())
-    return {};
-  auto number = unsigned(sums - loop.getRegionIterArgs().begin());
+  size_t number = llvm::find(loop.getRegionIterArgs(), start) -
+                  loop.getRegionIterArgs().begin();
   OpOperand &use = *dot->use_begin();
-  bool isYielded = isa<tile::YieldOp>(use.getOwner()) &&
-                   use.getOwner()->getParentOp() == loop &&
-                   use.getOperandNumber() == number;
-  return isYielded && isZero(loop.getInits()[number]) ? loop.getResult(number)
-                                                      : Value();
+  bool isYielded =
+      isa<tile::YieldOp>(use.getOwner()) && use.getOperandNumber() == number;
+  return isYielded ? loop.getResult(number) : Value();
 }
 
 /// The sums of a matrix unit are integers in scratch, which only ops that
@@ -199,14 +189,17 @@ StringRef PairPlanner::whyNotSums(tile::DotOp dot) const {
   Value sums = finalSumsOf(dot);
   if (!sums)
     return "its sums start at others";
-  if (auto loop = sums.getDefiningOp<tile::ForOp>()) {
+  auto loop = sums.getDefiningOp<tile::ForOp>();
+  if (loop && loop.getNumSegments() != 1)
+    return "its sums may exceed 32 bits";
+  if (loop) {
     std::optional<int64_t> begin = constantOf(loop.getSegment(0)[0]),
                            end = constantOf(loop.getSegment(0)[3]);
     int64_t size = *cast<tile::TileType>(queriesOf(dot).getType())
                         .getDimSize(dot.getSum());
-    if (loop.getNumSegments() != 1 || !begin || !end ||
+    if (!begin || !end ||
         llvm::divideCeil(*end - *begin, loop.getPartialStep()) * size >
-            mostFeatures)
+            mostProductsOf8Bits)
       return "its sums may exceed 32 bits";
   }
   for (Operation *user : sums.getUsers())

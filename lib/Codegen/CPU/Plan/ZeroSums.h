@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_ZEROSUMS_H
-#define ATTNC_LIB_CODEGEN_CPU_EMIT_ZEROSUMS_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_ZEROSUMS_H
+#define ATTNC_LIB_CODEGEN_CPU_PLAN_ZEROSUMS_H
 
 #include "Plan/Plan.h"
 
@@ -41,4 +41,4 @@ inline tile::ForOp loopFromZero(tile::DotOp dot, const Plan &plan,
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_EMIT_ZEROSUMS_H
+#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_ZEROSUMS_H
