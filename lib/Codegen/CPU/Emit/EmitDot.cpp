@@ -150,10 +150,9 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   bool isTall = seen.end && !count;
   if (!isTall)
     fetchNextRows(granule, dot, {}, 1);
-  if (dot.getAcc()) {
+  if (dot.getAcc() || isa<tile::GridOp>(dot->getParentOp()))
     fetchAhead(granule, dot);
-    fetchLanes(granule, dot);
-  }
+  fetchLanes(granule, dot);
   fetchStored(granule, dot);
   int64_t vectors = granule.window.vectors;
   SmallVector<Value> sums;

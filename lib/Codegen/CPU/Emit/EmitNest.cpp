@@ -339,6 +339,7 @@ void Emitter::emitNest(const Item &item, Window window) {
     return;
   }
   copyOwnQueryRows(item);
+  findAhead(item);
   int64_t width = window.vectors;
   for (Operation *op : item.ops)
     if (auto dot = dyn_cast<tile::DotOp>(op))

@@ -108,11 +108,11 @@ private:
 
   // EmitDot.cpp, EmitPairs.cpp, EmitTiles.cpp
   void emitDot(Granule &granule, tile::DotOp dot);
-  SmallVector<Value> addProducts(Granule &granule, tile::DotOp dot,
-                                 Value extent, ValueRange sums);
+  SmallVector<Value> addProducts(Granule &granule, tile::DotOp, Value extent,
+                                 ValueRange sums);
   SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot, Value extent,
                                SmallVector<Value> sums);
-  SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
+  SmallVector<Value> emitTerm(Granule &, tile::DotOp, Value n,
                               llvm::ArrayRef<SmallVector<Value>> elements);
   Value loadStreamed(const Rows &from, Window window, Value n, int64_t v);
   SmallVector<Value> addPairs(Granule &granule, tile::DotOp dot, Value extent,
@@ -130,9 +130,8 @@ private:
   Value loadFeatures(const Rows &from, Value pointer, int64_t count);
   SmallVector<Value> productsOfKeys(tile::DotOp, llvm::ArrayRef<Value> pointers,
                                     Value firstQuery, const Granule &keysAt);
-  SmallVector<Value> addValues(Granule &granule, tile::DotOp dot, Value first,
-                               int64_t columns, Value firstQuery,
-                               SmallVector<Value> sums);
+  SmallVector<Value> addValues(Granule &, tile::DotOp, Value first,
+                               int64_t columns, Value query, ValueRange starts);
   Value sumsOfLanes(SmallVector<Value> vectors);
   SmallVector<Value> scoresOfKeys(llvm::ArrayRef<Value> terms);
 
@@ -146,6 +145,7 @@ private:
   void fetchLanes(const Granule &granule, tile::DotOp dot);
   void fetchStored(const Granule &granule, tile::DotOp dot);
   void findAhead(tile::ForOp loop, const Window *window);
+  void findAhead(const Item &item);
   void findNewKeys(tile::ForOp loop, Value first);
   void fetchAhead(const Granule &granule, tile::DotOp dot);
 

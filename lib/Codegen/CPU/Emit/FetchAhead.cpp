@@ -14,6 +14,8 @@
 //   rows of a product           its lanes of the next tile,    into L2
 //   outside of kernels          or of the next task; at last
 //                               the rows that it stores
+//   the same, in no loop        rows that the block stores,    into L2
+//                               lanes of the next task
 //   rows of a state             the same rows of the next     into L1
 //                               state that the loop stores
 //
@@ -21,7 +23,8 @@
 // head, whose rows nobody has read; of a product it is the next block along
 // the lanes, or the next block of rows. Where masks give each block its range
 // of keys the axis of blocks descends, so the new keys lie before the first
-// ones at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir
+// ones at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir,
+// test/Codegen/CPU/Emit/fetch-next-block.mlir, fetch-stored.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -225,6 +228,35 @@ void Emitter::findAhead(tile::ForOp loop, const Window *window) {
   scalars = known;
 }
 
+/// Notes what a product fetches that is in no loop: the rows that its block
+/// stores, and those along the lanes of the next task.
+void Emitter::findAhead(const Item &item) {
+  auto isAlone = [](Operation *op) {
+    return isa<tile::DotOp>(op) && isa<tile::GridOp>(op->getParentOp());
+  };
+  auto dot = llvm::find_if(item.ops, isAlone);
+  if (dot == item.ops.end())
+    return;
+  ahead.clear();
+  if (constantOf(rowBase) != 0)
+    return;
+  auto note = [&](auto op, tile::TileType type) {
+    if (!type.hasDim(kLaneDim) || mayFollow(op.getBuf()))
+      return;
+    if (std::optional<RowsAhead> rows = rowsAhead(op, type))
+      ahead.push_back(*rows);
+  };
+  Block &body = *(*dot)->getBlock();
+  for (auto store : body.getOps<tile::StoreOp>())
+    note(store, cast<tile::TileType>(store.getValue().getType()));
+  IRMapping known = scalars;
+  bindNextTask(ops, cast<tile::GridOp>((*dot)->getParentOp()), scalars);
+  for (auto load : body.getOps<tile::LoadOp>())
+    if (!load.getTable() && !isPanel(load))
+      note(load, load.getType());
+  scalars = known;
+}
+
 /// Notes the keys and values before `first`, the first key of a segment.
 void Emitter::findNewKeys(tile::ForOp loop, Value first) {
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
@@ -252,21 +284,23 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
   constexpr int64_t kRowsAtOnce = 2;
   StringAttr dim = granule.item.space.dim;
   auto loop = dot->getParentOfType<tile::ForOp>();
-  if (!loop || ahead.empty() || !dim || dot.hasTerm() || dot.getMask() ||
-      seen.end || extents.contains(dim) || !firstFull)
+  if (ahead.empty() || !dim || dot.hasTerm() || dot.getMask() || seen.end ||
+      extents.contains(dim) || !granule.start || (loop && !firstFull))
     return;
-  if (target.getLaneSkip() &&
+  if (loop && target.getLaneSkip() &&
       constantOf(scalars.lookup(loop.getPartial())).value_or(0))
     return; // a few sinks are no work to hide it behind
-  Value key = scalars.lookup(loop.getKeyStart());
-  Value tile = ops.floorDiv(ops.sub(key, firstFull), loop.getStep());
   int64_t granules = granule.item.space.size / granule.rows;
   int64_t rowsOfBlock = plan.vectors * lanes();
-  Value number = ops.add(ops.mul(tile, granules),
-                         ops.floorDiv(granule.start, granule.rows));
   auto most = int64_t(llvm::divideCeil(rowsOfBlock, granules));
-  Value share = ops.select(isSingle, ops.index(std::max(most, kRowsAtOnce)),
-                           ops.index(kRowsAtOnce));
+  Value number = ops.floorDiv(granule.start, granule.rows);
+  Value share = ops.index(std::max(most, kRowsAtOnce));
+  if (loop) {
+    Value key = scalars.lookup(loop.getKeyStart());
+    Value tile = ops.floorDiv(ops.sub(key, firstFull), loop.getStep());
+    number = ops.add(ops.mul(tile, granules), number);
+    share = ops.select(isSingle, share, ops.index(kRowsAtOnce));
+  }
   Value first = ops.mul(number, share);
   Value end = ops.min(ops.add(first, share), ops.index(rowsOfBlock));
   ops.loop(first, end, 1, [&](Value row) {
@@ -283,14 +317,16 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
 /// copy it (LoadLanes.cpp); of the last tile also the rows that it stores.
 void Emitter::fetchLanes(const Granule &granule, tile::DotOp dot) {
   constexpr int64_t kMostRows = 16;
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
-  auto load =
-      (lhsOnLanes ? dot.getLhs() : dot.getRhs()).getDefiningOp<tile::LoadOp>();
   auto loop = dyn_cast<tile::ForOp>(dot->getParentOp());
   StringAttr dim = granule.item.space.dim;
-  if (!loop || !load || load->getBlock() != dot->getBlock() ||
-      plan.streamed.contains(load) || lanesAhead.size() != 1 ||
-      loop.getNumSegments() != 1 || !dim || dot.getMask() || seen.end)
+  if (!loop || lanesAhead.size() != 1 || loop.getNumSegments() != 1 || !dim ||
+      dot.getMask() || seen.end ||
+      !llvm::hasSingleElement(dot->getBlock()->getOps<tile::DotOp>()))
+    return;
+  auto loads = dot->getBlock()->getOps<tile::LoadOp>();
+  auto load = *llvm::find_if(
+      loads, [](tile::LoadOp load) { return load.getType().hasDim(kLaneDim); });
+  if (plan.streamed.contains(load))
     return;
   IRMapping known = scalars;
   Value following =

@@ -160,8 +160,8 @@ SmallVector<Value> ValueSums::addPair(Value key, ValueRange sums, bool isHalf) {
 /// `first` on, for the queries from `firstQuery` on.
 SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
                                       Value first, int64_t columns,
-                                      Value firstQuery,
-                                      SmallVector<Value> sums) {
+                                      Value firstQuery, ValueRange starts) {
+  SmallVector<Value> sums(starts);
   ValueSums values(*this, granule, dot, first, columns, firstQuery);
   auto type = cast<tile::TileType>(queriesOf(dot).getType());
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
