@@ -76,6 +76,7 @@ private:
   void orderSummed(StringRef rowLetters);
   FailureOr<BlockBuffer> lanesOperand();
   Value loadLanes(Value k0, Value nk);
+  Value loadRows(Value k0, Value nk);
   SmallVector<Value> product(Value k0, Value nk, ValueRange carried);
   Value timesVector(attn::Companion &companion, Value lanes, Value k0, Value nk,
                     Value acc);
@@ -157,11 +158,18 @@ FailureOr<BlockBuffer> ContractLowering::lanesOperand() {
                        attn::lettersOfInput(prologue, letters, elements));
 }
 
+Value ContractLowering::loadRows(Value k0, Value nk) {
+  Value operand = op->getOperand(1 - lanesNumber);
+  return block.load(onRows, "ek", k0, nk,
+                    getElementTypeOrSelf(operand.getType()));
+}
+
 /// A tile of the operand along the lanes; past `nk` it is 0.
 Value ContractLowering::loadLanes(Value k0, Value nk) {
   if (panels)
     return block.loadPanel(onLanes, panels->lanesAxis, k0);
-  Value loaded = block.load(onLanes, "qk", k0, nk);
+  Type element = getElementTypeOrSelf(op->getOperand(lanesNumber).getType());
+  Value loaded = block.load(onLanes, "qk", k0, nk, prologue ? Type() : element);
   if (!prologue)
     return loaded;
   unsigned elements = *attn::findElements(prologue);
@@ -220,7 +228,7 @@ SmallVector<Value> ContractLowering::product(Value k0, Value nk,
                                              ValueRange carried) {
   Value acc = carried.empty() ? Value() : carried[0];
   Value a = loadLanes(k0, nk);
-  Value b = block.load(onRows, "ek", k0, nk);
+  Value b = loadRows(k0, nk);
   Value where;
   if (op.getMask())
     where = block.map(block.tileType("qk", block.builder.getI1Type()), {}, k0,
@@ -436,7 +444,7 @@ void ContractLowering::storeTiles() {
   block.summedSize = *block.fixedSize(block.summed[0]);
   Value a = loadLanes(start, {});
   block.loopOverRows(*attn::tileRowsOf(op), [&] {
-    Value b = block.load(onRows, "ek", start, {});
+    Value b = loadRows(start, {});
     Value sum =
         tile::DotOp::create(block.builder, block.loc, block.tileType("qe"), a,
                             b, "k", Value(), Value());

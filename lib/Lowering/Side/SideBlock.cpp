@@ -313,12 +313,12 @@ SmallVector<Value> SideBlock::shifted(const BlockBuffer &buffer, Value k0) {
 }
 
 Value SideBlock::load(const BlockBuffer &operand, StringRef dims, Value k0,
-                      Value nk) {
+                      Value nk, Type converted) {
   auto buf = cast<tile::BufType>(operand.buf.getType());
-  // 8-bit integers are converted as they are loaded (isConversionOnLoad).
   Type element = buf.getElementType();
-  tile::TileType type =
-      element.isInteger(8) ? tileType(dims) : tileType(dims, element);
+  tile::TileType type = !element.isInteger(8) ? tileType(dims, element)
+                        : converted           ? tileType(dims, converted)
+                                              : tileType(dims);
   return tile::LoadOp::create(builder, loc, type, operand.buf,
                               indices(operand, k0), valid(type, nk));
 }

@@ -69,9 +69,10 @@ public:
   mlir::Value select(
       mlir::Value value, mlir::Value k0, mlir::Value nk, double fill,
       llvm::function_ref<mlir::Value(mlir::OpBuilder &, const Places &)> keep);
-  /// A block of an operand; `k0` and `nk` belong to the dim k.
+  /// A block of an operand; `k0` and `nk` belong to the dim k. 8-bit integers
+  /// become `converted` (isConversionOnLoad), by default what sums have.
   mlir::Value load(const BlockBuffer &operand, llvm::StringRef dims,
-                   mlir::Value k0, mlir::Value nk);
+                   mlir::Value k0, mlir::Value nk, mlir::Type converted = {});
   /// The block's panel of a matrix whose axis `lanesAxis` runs along the lanes.
   mlir::Value loadPanel(const BlockBuffer &panels, unsigned lanesAxis,
                         mlir::Value k0);

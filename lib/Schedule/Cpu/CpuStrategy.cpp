@@ -33,10 +33,7 @@ struct CpuStrategy final : Strategy {
   }
   bool convertsOnLoad() const override { return true; }
   bool convertsOnLoad(attn::BlockAttr block) const override {
-    // What a unit for bf16 saves is more than dequantizing takes.
-    auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
-    return block.getForm() == attn::BlockForm::Dot && cpu &&
-           cpu.getUnit() == tile::CpuUnit::Fma;
+    return block.getForm() == attn::BlockForm::Dot;
   }
 
   std::optional<attn::RowAxes> findRowAxes(const Target &,

@@ -70,15 +70,15 @@ private:
   }
 
   /// A unit for integers has no step that ends before another one. So the sum
-  /// is cut into equal steps of half of `places` or more, of whole registers of
-  /// the matrix unit if possible, else of whole lanes; or it has one step, and
-  /// half of L2 holds its rows. `step` stays if neither is possible.
+  /// is cut into equal steps of half of `places` or more, if possible of whole
+  /// registers of the matrix unit, or else of whole lanes; or it has one step,
+  /// and half of L2 holds its rows. `step` stays if neither is possible.
   void setIntegerStep(int64_t length, int64_t places, int64_t mostPlaces,
                       const Unit &unit, const Target &target) {
     constexpr int64_t perLane = 4, fewestRows = 64;
     if (length <= places || length >= SideAxes::kOpen)
       return;
-    for (int64_t multiple : {int64_t(unit.depth), perLane})
+    for (int64_t multiple : {int64_t(unit.depth), perLane, int64_t(1)})
       for (int64_t even = places / multiple * multiple; 2 * even >= places;
            even -= multiple)
         if (length % even == 0) {

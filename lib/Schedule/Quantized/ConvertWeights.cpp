@@ -99,6 +99,16 @@ static void eraseUnread(Value made) {
   }
 }
 
+/// The type of the floats that a product's integers become. A unit for bf16
+/// multiplies them by an operand that is bf16, not by other integers.
+static Type narrowType(attn::ContractOp op, unsigned number) {
+  Type other = getElementTypeOrSelf(op->getOperand(1 - number).getType());
+  Type sum = getElementTypeOrSelf(op.getType());
+  return other.isBF16() && sum.isF32() && !rowsOf(op, 1 - number).isQuantized()
+             ? other
+             : sum;
+}
+
 void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
   for (unsigned number : {0u, 1u}) {
     QuantizedRows rows = rowsOf(op, number);
@@ -126,7 +136,7 @@ void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
     }
     Value dequantized = op->getOperand(number);
     multiplyResult(op, rows);
-    rows.readIntegers(getElementTypeOrSelf(op.getType()));
+    rows.readIntegers(narrowType(op, number));
     eraseUnread(dequantized);
     remarkOn(op) << "the quantized " << side
                  << " side of a product is converted to floats tile by tile, "

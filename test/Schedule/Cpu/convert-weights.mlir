@@ -2,6 +2,7 @@
 // RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t 2>&1 | FileCheck %s --check-prefix=REMARK && FileCheck %s --input-file %t
 // RUN: attnc-opt %t --attn-verify-scheduled -o /dev/null
 // RUN: attnc-opt %s --attn-select-schedule=cpu=cascadelake | FileCheck %s --check-prefix=VNNI
+// RUN: attnc-opt %s --attn-select-schedule=cpu=zen4 | FileCheck %s --check-prefix=BF16
 // RUN: attnc-opt %s --attn-select-schedule=cpu=sm_90a | FileCheck %s --check-prefix=GPU
 
 !x = tensor<?x64xf32, #attn.dims<rows, 64>>
@@ -127,4 +128,22 @@ func.func @both(%x8: tensor<?x64xi8, #attn.dims<rows, 64>>, %t: tensor<?xf32, #a
   }
   %y = attn.contract "qd,ed->qe" (%x, %w) : (!x, tensor<128x64xf32>) -> !y
   return %y : !y
+}
+
+// Next to bf16, integers become bf16 where a unit multiplies them.
+// CHECK-LABEL: func.func @narrow(
+// CHECK:         attn.map "ed->ed"{{.*}} -> tensor<128x64xbf16> attributes {attn.convert_on_load}
+// BF16-LABEL: func.func @narrow(
+// BF16:         %[[W:.*]] = attn.map "ed->ed"{{.*}} -> tensor<128x64xbf16> attributes {attn.convert_on_load}
+// BF16:         attn.contract "qd,ed->qe"(%arg0, %[[W]]) {{.*}}unit = dot{{.*}} -> tensor<?x128xf32,
+func.func @narrow(%x: tensor<?x64xbf16, #attn.dims<rows, 64>>, %w8: tensor<128x64xi8>, %s: tensor<128xbf16>) -> tensor<?x128xbf16, #attn.dims<rows, 128>> {
+  %w = attn.map "ed,e->ed" (%w8, %s) : (tensor<128x64xi8>, tensor<128xbf16>) -> tensor<128x64xbf16> {
+  ^bb0(%i: index, %scale: f32, %e: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %scaled = arith.mulf %real, %scale : f32
+    attn.yield %scaled : f32
+  }
+  %y = attn.contract "qd,ed->qe" (%x, %w) : (tensor<?x64xbf16, #attn.dims<rows, 64>>, tensor<128x64xbf16>) -> tensor<?x128xbf16, #attn.dims<rows, 128>>
+  return %y : tensor<?x128xbf16, #attn.dims<rows, 128>>
 }

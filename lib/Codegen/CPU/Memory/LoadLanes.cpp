@@ -133,10 +133,14 @@ Value LaneLoader::columnsToFill() {
 
 /// Loaded elements as the slot holds them.
 Value LaneLoader::toHeld(Value raw) {
+  if (isPaired && memory == partType())
+    return raw;
   if (isPaired)
-    return memory == partType()
-               ? raw
-               : emitter.convertRow(raw, block.element, partType());
+    return emitter.convertRow(
+        raw, block.element,
+        emitter.plan.integerTiles.contains(load.getResult())
+            ? Type(partType())
+            : ops.getBF16Type());
   return isa<FloatType>(type.getElementType())
              ? emitter.convertRow(raw, block.element, emitter.accumulator())
              : emitter.fromMemory(raw, block.element);

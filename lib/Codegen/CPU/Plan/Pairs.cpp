@@ -231,7 +231,8 @@ StringRef PairPlanner::whyNot(tile::DotOp dot) const {
   if (target.getUnit() == tile::CpuUnit::Matrix && start &&
       !start.getValue().isZero())
     return "its sums start at a constant";
-  if (load && !load.getBuf().getType().getElementType().isBF16())
+  Type stored = load ? load.getBuf().getType().getElementType() : Type();
+  if (load && !stored.isBF16() && !stored.isInteger(8))
     return "its operand is not stored as bf16 features";
   // The last pair of an odd number is completed by 0 in both operands.
   if (load &&
