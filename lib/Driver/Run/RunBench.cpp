@@ -63,6 +63,20 @@ double peakOfWorkers(const attnc_runtime &runtime, const Target &target,
 
 } // namespace
 
+/// The bytes of the elements of all tensors.
+static int64_t bytesOf(llvm::ArrayRef<attnc_tensor *> tensors) {
+  int64_t bytes = 0;
+  for (const attnc_tensor *tensor : tensors) {
+    if (!tensor)
+      continue;
+    int64_t elements = 1;
+    for (int32_t axis = 0; axis < tensor->ndim; ++axis)
+      elements *= tensor->shape[axis];
+    bytes += elements * ((tensor->dtype.bits + 7) / 8);
+  }
+  return bytes;
+}
+
 llvm::Expected<double> RunCase::time(const CallPlan &plan,
                                      const attnc_runtime &runtime,
                                      double seconds) {
@@ -100,6 +114,7 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
     return mlir::failure();
   std::vector<attnc_tensor *> tensors = descriptorsOf(*plan.function);
   BenchResult result;
+  result.bytes = bytesOf(tensors);
   bool isOfCpu = target.kind == TargetKind::Cpu;
   result.isCpuTime = isOfCpu && runtime.threads <= 1;
   if (isOfCpu)

@@ -68,6 +68,7 @@ struct BenchRound {
 struct BenchResult {
   double median = 0, min = 0, p95 = 0;
   int64_t calls = 0;
+  int64_t bytes = 0; // of all inputs and outputs of a call
   /// The round whose share of the peak is the median.
   BenchRound round;
   bool isCpuTime = true;         // the times of rounds

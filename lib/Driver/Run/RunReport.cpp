@@ -76,6 +76,7 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     line["rate_time"] = bench->isCpuTime ? "cpu" : "wall";
     line["call_ms"] = number(bench->round.call);
     line["gflops_needed"] = number(bench->round.needed);
+    line["tensor_bytes"] = bench->bytes;
     if (!bench->copy.empty())
       line["copy"] = bench->copy;
     if (bench->round.peak > 0) {
@@ -215,6 +216,14 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
   os << (isRight && !share.empty() ? ", " + share : "") << '\n';
 }
 
+/// How fast a call that is bound by memory reads and writes its tensors.
+static void reportMemory(llvm::raw_ostream &os, const BenchResult &bench) {
+  os << llvm::formatv("  memory  {0:f1} MB of inputs and outputs; {1:f1} GB/s "
+                      "if each element is accessed once\n",
+                      double(bench.bytes) * 1e-6,
+                      double(bench.bytes) * 1e-6 / bench.round.call);
+}
+
 /// How long a call takes by the clock on the wall, and the rate in the time
 /// that the peak is measured in.
 static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
@@ -258,8 +267,10 @@ void reportCase(const RunCase &run, const RunOptions &options,
     reportVerdict(run, *check);
     reportGaps(run, *check);
   }
-  if (bench)
+  if (bench) {
     reportTimes(os, *bench);
+    reportMemory(os, *bench);
+  }
   os.flush();
 }
 
