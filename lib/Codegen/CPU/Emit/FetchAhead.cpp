@@ -374,7 +374,8 @@ void Emitter::fetchLanes(const Granule &granule, tile::DotOp dot) {
 void Emitter::fetchStored(const Granule &granule, tile::DotOp dot) {
   auto loop = dyn_cast<tile::ForOp>(dot->getParentOp());
   StringAttr dim = granule.item.space.dim;
-  if (!loop || !dim || dot.getMask() || !granule.start || extents.contains(dim))
+  if (!loop || !loop.getNumResults() || !dim || dot.getMask() ||
+      !granule.start || extents.contains(dim))
     return;
   Value following =
       ops.add(scalars.lookup(loop.getKeyStart()), int64_t(loop.getStep()));
