@@ -147,28 +147,44 @@ static std::string lettersOf(StringRef own, const MergedAxis &merged) {
   return letters;
 }
 
-/// Whether a view only splits one axis.
-static bool onlySplits(attn::ViewOp view) {
-  attn::ViewLabels labels = view.getViewLabels();
-  std::string before, after;
-  for (StringRef group : labels.input)
-    before += group;
-  for (StringRef group : labels.output)
-    after += group;
-  auto isSplit = [](StringRef group) { return group.size() > 1; };
-  return before == after && llvm::count_if(labels.input, isSplit) == 1 &&
-         llvm::none_of(labels.output, isSplit);
+/// The letters of the tensor behind the view of a split operand, `merged` as
+/// one of them; empty if the view splits or merges other axes, too.
+static std::string lettersOfSource(attn::ViewOp view, StringRef own,
+                                   const MergedAxis &merged) {
+  attn::ViewLabels groups = view.getViewLabels();
+  std::string source;
+  for (StringRef group : groups.input) {
+    std::string letters;
+    for (char part : group) {
+      auto *axis = llvm::find(groups.output, StringRef(&part, 1));
+      if (axis == groups.output.end())
+        return {};
+      letters += own[axis - groups.output.begin()];
+    }
+    if (letters != merged.letters && letters.size() != 1)
+      return {};
+    source += letters[0];
+  }
+  return source;
 }
 
-/// The operand that a view splits, with the axis in one again.
+/// The operand that a view splits, with the axis in one again: the tensor
+/// behind the view, perhaps with other axes permuted.
 static Value splitOperand(OpBuilder &builder, attn::ContractOp op,
                           const MergedAxis &merged) {
   Value tensor = op->getOperand(merged.split);
   auto view = tensor.getDefiningOp<attn::ViewOp>();
-  if (onlySplits(view))
-    return view.getSource();
   StringRef own = op.getAxisLabels().inputs[merged.split];
-  return mergeAxes(builder, tensor, own, merged);
+  std::string source = lettersOfSource(view, own, merged);
+  if (source.empty())
+    return mergeAxes(builder, tensor, own, merged);
+  std::string letters = lettersOf(own, merged);
+  if (source == letters)
+    return view.getSource();
+  SmallVector<std::string> groups;
+  return attn::ViewOp::create(builder, tensor.getLoc(),
+                              mergedType(tensor, own, merged, groups),
+                              source + "->" + letters, view.getSource());
 }
 
 void mergeSums(attn::ContractOp op) {

@@ -40,6 +40,27 @@ func.func @heads_and_features(%Q: !q, %K: !k, %V: !k, %W: !w) -> !y {
   return %y : !y
 }
 
+// A weight stored as [out, in] is transposed, without its views of heads.
+// CHECK-LABEL: func.func @out_in(
+// CHECK-SAME:    %[[W:[a-z0-9]*]]: tensor<256x512xf32>
+// CHECK:         %[[M:.*]] = attn.view "bqhge->bq(hge)" %{{.*}} {attn.stored} :
+// CHECK:         %[[T:.*]] = attn.view "mh->hm" %[[W]] : tensor<256x512xf32> -> tensor<512x256xf32,
+// CHECK:         attn.contract "bqh,hm->bqm"(%[[M]], %[[T]]) {{.*}}form = dot
+func.func @out_in(%Q: !q, %K: !k, %V: !k, %W: tensor<256x512xf32>) -> !y {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, tensor<1x2x4x?xf32, #attn.dims<1, 2, 4, rows>>) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {probabilities = f32, scale = 1.250000e-01 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %q: index, %k: index):
+    %all = arith.constant true
+    attn.yield %all : i1
+  }
+  %v = attn.view "bhgqe->bqhge" %o : !q -> !o
+  %w = attn.view "m(hge)->hgem" %W : tensor<256x512xf32> -> !u
+  %y = attn.contract "bqhge,hgem->bqm" (%v, %w) : (!o, !u) -> !y
+  return %y : !y
+}
+
 // Another reader of the values needs their own layout.
 // CHECK-LABEL: func.func @other_use(
 // CHECK-NOT:     attn.stored
