@@ -192,3 +192,103 @@ func.func @keys_of_two_axes(%q: !Q, %k8: !B8, %v: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+!Q = tensor<?x2x4x?x64xbf16, #attn.dims<batch, 2, 4, query_len, 64>>
+!K8 = tensor<?x2x?x64xi8, #attn.dims<batch, 2, kv_len, 64>>
+!K = tensor<?x2x?x64xbf16, #attn.dims<batch, 2, kv_len, 64>>
+!S = tensor<?x2x?xbf16, #attn.dims<batch, 2, kv_len>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+// Elements that the formula rounds to bf16 are exact.
+// CHECK-LABEL: func.func @rounded_rows(
+// CHECK:         attn.map "bhkd->bhkd"(%arg1) {{.*}} attributes {attn.convert_on_load}
+// CHECK:         attn.kernel
+func.func @rounded_rows(%q: !Q, %k8: !K8, %ks: !S, %v: !K) -> !Q {
+  %k = attn.map "bhkd,bhk->bhkd"(%k8, %ks) : (!K8, !S) -> !K {
+  ^bb0(%x: index, %s: f32, %b: index, %h: index, %j: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    %y = arith.mulf %r, %s : f32
+    attn.yield %y : f32
+  }
+  // expected-remark@below {{quantized keys are converted to floats tile by tile, as they are loaded [kernel]}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<?x2x4x?x64xbf16, #attn.dims<batch, 2, 4, query_len, 64>>
+!K8 = tensor<2x?x?x64xi8, #attn.dims<2, batch, kv_len, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+// CHECK-LABEL: func.func @permuted_axes(
+// CHECK-NOT:     attn.convert_on_load
+// CHECK:         return
+func.func @permuted_axes(%q: !Q, %k8: !K8, %v: !K) -> !Q {
+  %k = attn.map "hbkd->bhkd"(%k8) : (!K8) -> !K {
+  ^bb0(%x: index, %b: index, %h: index, %j: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    attn.yield %r : f32
+  }
+  // expected-remark@below {{quantized keys are dequantized before the kernel, because the formula permutes or repeats axes of the integers [kernel]}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<?x2x4x?x64xf64, #attn.dims<batch, 2, 4, query_len, 64>>
+!K8 = tensor<?x2x?x64xi8, #attn.dims<batch, 2, kv_len, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!V = tensor<?x2x?x64xf64, #attn.dims<batch, 2, kv_len, 64>>
+!L = tensor<?x2x4x?xf64, #attn.dims<batch, 2, 4, query_len>>
+
+// CHECK-LABEL: func.func @rounded_to_f32(
+// CHECK-NOT:     attn.convert_on_load
+// CHECK:         return
+func.func @rounded_to_f32(%q: !Q, %k8: !K8, %v: !V) -> !Q attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}]} {
+  %k = attn.map "bhkd->bhkd"(%k8) : (!K8) -> !K {
+  ^bb0(%x: index, %b: index, %h: index, %j: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    attn.yield %r : f32
+  }
+  // expected-remark@below {{quantized keys are dequantized before the kernel, because the formula rounds to f32, and the sums are of a wider type [kernel]}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !V) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f64}
+  score {
+  ^bb0(%x: f64, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f64
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}

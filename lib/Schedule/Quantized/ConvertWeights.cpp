@@ -115,8 +115,7 @@ void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
     if (!rows.isQuantized())
       continue;
     std::string dims = dimsOf(op, number, block);
-    QuantizedRows::Reading reading{dims, /*findsTables=*/false,
-                                   /*skipsRounding=*/true};
+    QuantizedRows::Reading reading{dims, /*findsTables=*/false};
     StringRef side = number == 0 ? "left" : "right";
     StringRef why = rows.whyNot(reading);
     bool isRounded =

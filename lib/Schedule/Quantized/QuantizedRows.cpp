@@ -154,12 +154,12 @@ StringRef QuantizedRows::whyNot(Reading reading) {
     if (getElementTypeOrSelf(input.getType()).isInteger(8) &&
         labels.inputs[number] == labels.output)
       integers = number;
+  if (labels.inputs[integers] != labels.output)
+    return "the formula permutes or repeats axes of the integers";
+  // Elements that the formula rounds to 16 bits are exact.
   Type made = getElementTypeOrSelf(map.getType());
-  bool isRounded = made != accumulate && !(reading.skipsRounding &&
-                                           made.getIntOrFloatBitWidth() == 16);
-  if (labels.inputs[integers] != labels.output || isRounded)
-    return "the formula reads more than one tensor of 8-bit integers, or "
-           "permutes its axes";
+  if (made != accumulate && made.getIntOrFloatBitWidth() != 16)
+    return "the formula rounds to f32, and the sums are of a wider type";
   factors.clear();
   if (!split(map.getBody().front().getTerminator()->getOperand(0)))
     return "the formula is not an 8-bit integer times a scale per row (no "

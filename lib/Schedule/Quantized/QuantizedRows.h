@@ -35,8 +35,6 @@ public:
     /// What the reader calls the axes; those of its tiles are q, k, d and e.
     llvm::StringRef dims;
     bool findsTables = true; // rows by tables
-    /// Whether elements that were rounded to 16 bits may be exact.
-    bool skipsRounding = false;
   };
   /// Why the reader cannot load the integers, or an empty text. Finds the
   /// factors.

@@ -289,7 +289,8 @@ broadcast.
 
 The element type of a product or a formula is the wider type of its operands (f32 for f16 with
 bf16). It is computed in f32 (f64 if an operand is f64) and rounded once; a norm inside a
-formula is part of it, so `l2_norm(Q) * 3` is rounded once. The weights of a softmax and its
+formula is part of it, so `l2_norm(Q) * 3` is rounded once. Where a product or attention loads
+8-bit integers, `W8 * scale` is not rounded. The weights of a softmax and its
 argument keep the type of the computation. Integer inputs are converted to this type wherever
 a tensor of floats is expected, including products: exactly up
 to 2 ** 24 in f32 and 2 ** 53 in f64, rounded to nearest beyond.
