@@ -25,6 +25,7 @@
 #include "StoreViews.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Halide/Halide.h"
@@ -431,7 +432,7 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))
     if (!kernels.empty() &&
-        isa<attn::MapOp, attn::ViewOp, attn::UnpackOp>(op) &&
+        isa<attn::MapOp, attn::ViewOp, attn::SliceOp, attn::UnpackOp>(op) &&
         isOpTriviallyDead(&op))
       op.erase();
 }

@@ -25,6 +25,7 @@
 #include "Quantized/QuantizedRows.h"
 #include "Side/SideOps.h"
 
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Interface/Remark.h"
 
 using namespace mlir;
@@ -89,7 +90,7 @@ static void multiplyResult(attn::ContractOp op, QuantizedRows &rows) {
 /// Erases what nobody reads any more.
 static void eraseUnread(Value made) {
   while (Operation *op = made.getDefiningOp()) {
-    if (!op->use_empty() || !isa<attn::MapOp, attn::ViewOp>(op))
+    if (!op->use_empty() || !isa<attn::MapOp, attn::ViewOp, attn::SliceOp>(op))
       return;
     Value before = op->getNumOperands() ? op->getOperand(0) : Value();
     op->erase();

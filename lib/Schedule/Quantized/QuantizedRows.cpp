@@ -7,6 +7,7 @@
 #include "Quantized/QuantizedRows.h"
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +21,7 @@ QuantizedRows::QuantizedRows(OpOperand &operand, StringRef letters,
     : operand(&operand), letters(letters), summed(summed),
       accumulate(accumulate) {
   Operation *op = operand.get().getDefiningOp();
-  for (; isa_and_present<attn::ViewOp, attn::UnpackOp>(op);
+  for (; isa_and_present<attn::ViewOp, attn::SliceOp, attn::UnpackOp>(op);
        op = op->getOperand(0).getDefiningOp())
     views.push_back(op);
   map = dyn_cast_if_present<attn::MapOp>(op);
@@ -115,6 +116,10 @@ bool QuantizedRows::findGroups() {
   for (Operation *op : views) {
     SmallVector<std::string> result = std::move(groups);
     groups.clear();
+    if (isa<attn::SliceOp>(op)) { // the same axes
+      groups = std::move(result);
+      continue;
+    }
     if (isa<attn::UnpackOp>(op)) { // row start[b] + k
       groups.assign(result.begin() + 1, result.end());
       groups[0] += result[0];
@@ -211,6 +216,13 @@ SmallVector<Value> QuantizedRows::indicesOf(OpBuilder &b,
     indices.push_back(place == StringRef::npos ? Value() : places[place]);
   }
   for (Operation *op : views) {
+    if (auto slice = dyn_cast<attn::SliceOp>(op)) {
+      if (Value &index = indices[slice.getAxis()]) {
+        Value first = arith::ConstantIndexOp::create(b, loc, slice.getOffset());
+        index = b.createOrFold<arith::AddIOp>(loc, index, first);
+      }
+      continue;
+    }
     SmallVector<Value> result = std::move(indices);
     indices.clear();
     if (auto unpack = dyn_cast<attn::UnpackOp>(op)) {

@@ -58,6 +58,39 @@ func.func @behind_a_view(%x: !x, %w8: tensor<64x128xi8>, %s: tensor<128xf32>) ->
   return %y : tensor<?x4x32xf32, #attn.dims<rows, 4, 32>>
 }
 
+// Products that read slices of one weight load the integers, too; the index of a
+// scale is that in the whole weight, which is not dequantized.
+// REMARK: remark: the quantized right side of a product is converted to floats tile by tile, as it is loaded
+// REMARK: remark: the quantized right side of a product is converted to floats tile by tile, as it is loaded
+// CHECK-LABEL: func.func @slices(
+// CHECK-NOT:     -> tensor<64x128xf32>
+// CHECK:         %[[S:.*]] = attn.slice "dab" %{{.*}} along "b"[20, 12] : tensor<64x4x32xi8>
+// CHECK:         %[[W:.*]] = attn.map "dab->dab"(%[[S]]) {{.*}}attn.convert_on_load
+// CHECK:         %[[P:.*]] = attn.contract "qd,dab->qab"(%arg0, %[[W]])
+// CHECK:         attn.map "qab->qab"(%[[P]])
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %{{.*}}: index, %[[A:.*]]: index, %[[B:.*]]: index):
+// CHECK-DAG:       %[[C20:.*]] = arith.constant 20 : index
+// CHECK-DAG:       %[[C32:.*]] = arith.constant 32 : index
+// CHECK-DAG:       %[[B20:.*]] = arith.addi %[[B]], %[[C20]] : index
+// CHECK-DAG:       %[[A32:.*]] = arith.muli %[[A]], %[[C32]] : index
+// CHECK-DAG:       %[[E:.*]] = arith.addi %[[A32]], %[[B20]] : index
+// CHECK:           attn.read %arg2[%[[E]]]
+func.func @slices(%x: !x, %w8: tensor<64x128xi8>, %s: tensor<128xf32>) -> (tensor<?x4x20xf32, #attn.dims<rows, 4, 20>>, tensor<?x4x12xf32, #attn.dims<rows, 4, 12>>) {
+  %w = attn.map "de,e->de" (%w8, %s) : (tensor<64x128xi8>, tensor<128xf32>) -> tensor<64x128xf32> {
+  ^bb0(%i: index, %scale: f32, %d: index, %e: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %z = arith.mulf %real, %scale : f32
+    attn.yield %z : f32
+  }
+  %v = attn.view "d(ab)->dab" %w : tensor<64x128xf32> -> tensor<64x4x32xf32>
+  %n = attn.slice "dab" %v along "b" [0, 20] : tensor<64x4x32xf32> -> tensor<64x4x20xf32>
+  %r = attn.slice "dab" %v along "b" [20, 12] : tensor<64x4x32xf32> -> tensor<64x4x12xf32>
+  %y = attn.contract "qd,dab->qab" (%x, %n) : (!x, tensor<64x4x20xf32>) -> tensor<?x4x20xf32, #attn.dims<rows, 4, 20>>
+  %z = attn.contract "qd,dab->qab" (%x, %r) : (!x, tensor<64x4x12xf32>) -> tensor<?x4x12xf32, #attn.dims<rows, 4, 12>>
+  return %y, %z : tensor<?x4x20xf32, #attn.dims<rows, 4, 20>>, tensor<?x4x12xf32, #attn.dims<rows, 4, 12>>
+}
+
 // A scale per input would have to multiply x, which rounds otherwise.
 // REMARK: remark: the quantized right side of a product is dequantized before it, because the formula is not an 8-bit integer times a scale per row
 // CHECK-LABEL: func.func @per_input(
