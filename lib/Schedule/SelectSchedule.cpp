@@ -175,6 +175,8 @@ static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
                            "dequantized before it, because its form or unit "
                            "needs floats [kernel]";
   }
+  if (strategy.convertsOnLoad())
+    explainStored(function);
 }
 
 /// Lets products without a block sum over merged axes. Those of quantized

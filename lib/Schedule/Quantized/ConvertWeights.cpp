@@ -25,6 +25,7 @@
 #include "Quantized/QuantizedRows.h"
 #include "Side/SideOps.h"
 
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Interface/Remark.h"
 
@@ -142,6 +143,40 @@ void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
                  << " side of a product is converted to floats tile by tile, "
                     "as it is loaded [kernel]";
   }
+}
+
+/// Why what reads `value`, perhaps through views, does not load the integers
+/// that a map makes it of. Empty for products and kernels, which report that
+/// themselves.
+static StringRef whyStored(Value value) {
+  for (Operation *user : value.getUsers()) {
+    if (isa<attn::ConcatOp>(user))
+      return "they are concatenated";
+    if (isa<attn::ReadOp>(user))
+      return "a formula reads them by index";
+    if (isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp>(user))
+      if (StringRef why = whyStored(user->getResult(0)); !why.empty())
+        return why;
+  }
+  return {};
+}
+
+void explainStored(func::FuncOp function) {
+  function.walk([](attn::MapOp map) {
+    attn::Labels labels = map.getAxisLabels();
+    bool isOfIntegers = false;
+    for (auto [input, letters] :
+         llvm::zip_equal(map.getInputs(), labels.inputs))
+      isOfIntegers |= getElementTypeOrSelf(input.getType()).isInteger(8) &&
+                      letters == labels.output;
+    if (!isOfIntegers || map->hasAttr(kConvertOnLoad) ||
+        !isa<FloatType>(getElementTypeOrSelf(map.getType())))
+      return;
+    if (StringRef why = whyStored(map.getResult()); !why.empty())
+      remarkOn(map) << "8-bit integers are dequantized into the workspace, "
+                       "because "
+                    << why << " [kernel]";
+  });
 }
 
 } // namespace attnc::schedule

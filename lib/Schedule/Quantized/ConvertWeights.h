@@ -5,6 +5,8 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace attnc::schedule {
 
 /// Whether a map of 8-bit integers makes an operand of the product.
@@ -15,6 +17,10 @@ bool hasQuantizedOperand(attn::ContractOp op);
 /// integers; the factors multiply the result. Others are dequantized before the
 /// product; a remark gives the reason.
 void convertWeights(attn::ContractOp op, attn::BlockAttr block);
+
+/// Explains why other readers than products and kernels need dequantized
+/// tensors.
+void explainStored(mlir::func::FuncOp function);
 
 } // namespace attnc::schedule
 

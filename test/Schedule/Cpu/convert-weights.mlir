@@ -108,6 +108,23 @@ func.func @per_input(%x: !x, %w8: tensor<128x64xi8>, %s: tensor<64xf32>) -> !y {
   return %y : !y
 }
 
+// Parts that are concatenated are stored as floats.
+// REMARK: remark: 8-bit integers are dequantized into the workspace, because they are concatenated
+// CHECK-LABEL: func.func @concatenated(
+// CHECK-NOT:     attn.convert_on_load
+// CHECK:         return
+func.func @concatenated(%x: !x, %w8: tensor<96x64xi8>, %v: tensor<32x64xf32>) -> !y {
+  %w = attn.map "ed->ed" (%w8) : (tensor<96x64xi8>) -> tensor<96x64xf32> {
+  ^bb0(%i: index, %e: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    attn.yield %real : f32
+  }
+  %both = attn.concat "ed,ed->ed" along "e"(%w, %v) : (tensor<96x64xf32>, tensor<32x64xf32>) -> tensor<128x64xf32>
+  %y = attn.contract "qd,ed->qe" (%x, %both) : (!x, tensor<128x64xf32>) -> !y
+  return %y : !y
+}
+
 // A result of 16 bits is rounded once, behind the scale.
 // REMARK: remark: the quantized right side of a product is converted to floats tile by tile, as it is loaded
 // CHECK-LABEL: func.func @rounds(
