@@ -16,6 +16,7 @@
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Tf32.h"
+#include "attnc/Dialect/Attn/TileRows.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -303,6 +304,27 @@ static void warnAboutPackedSums(attn::ContractOp product) {
     }
 }
 
+/// A product of matrices whose operands no block reads as rows or columns.
+static void warnAboutElements(attn::ContractOp product) {
+  constexpr int64_t leastSum = 16; // shorter ones are no work
+  attn::BlockAttr block = attn::BlockAttr::of(product);
+  attn::Labels labels = product.getAxisLabels();
+  auto hasOwnAxis = [&](unsigned number) {
+    return llvm::any_of(labels.inputs[number], [&](char letter) {
+      return labels.output.contains(letter) &&
+             !labels.inputs[1 - number].contains(letter);
+    });
+  };
+  std::optional<int64_t> sum = attn::fixedSumOf(product);
+  if (block && block.getForm() == attn::BlockForm::Element && sum &&
+      *sum >= leastSum && hasOwnAxis(0) && hasOwnAxis(1) && !product.getMask())
+    product->emitWarning()
+        << "this product of matrices is computed element by element, many "
+           "times slower than in blocks, because views merge axes of an "
+           "operand that are apart in memory; keep its axes as stored "
+           "[slow-path]";
+}
+
 /// Whether the scores are of queries and keys: the axis that weights sum to 1
 /// over is one of rows, and another one is.
 static bool isOfPairs(attn::NormalizeOp norm, const Interface *interface) {
@@ -371,6 +393,7 @@ void schedule::warnAboutSlowPaths(
       warnAboutSearches(kernel);
     } else if (auto product = dyn_cast<attn::ContractOp>(op)) {
       warnAboutPackedSums(product);
+      warnAboutElements(product);
     }
   });
   warnAboutUnfused(function, interface);

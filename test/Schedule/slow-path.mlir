@@ -143,3 +143,12 @@ func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn
   }
   return %o : !Qf
 }
+
+// A matrix whose axes views have taken apart and merged in another order.
+func.func @elements(%x: tensor<?x128xf32, #attn.dims<rows, 128>>, %W: tensor<128x4x32xf32>) -> tensor<?x128xf32, #attn.dims<rows, 128>> {
+  %t = attn.view "abc->bca" %W : tensor<128x4x32xf32> -> tensor<4x32x128xf32>
+  %m = attn.view "bca->(bc)a" %t : tensor<4x32x128xf32> -> tensor<128x128xf32>
+  // expected-warning@below {{this product of matrices is computed element by element, many times slower than in blocks, because views merge axes of an operand that are apart in memory; keep its axes as stored [slow-path]}}
+  %y = attn.contract "qd,de->qe" (%x, %m) : (tensor<?x128xf32, #attn.dims<rows, 128>>, tensor<128x128xf32>) -> tensor<?x128xf32, #attn.dims<rows, 128>>
+  return %y : tensor<?x128xf32, #attn.dims<rows, 128>>
+}
