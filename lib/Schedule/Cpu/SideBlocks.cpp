@@ -402,7 +402,8 @@ static int64_t setTiled(Operation *op, const SideShape &shape, SideSizes &sizes,
                         const Target &target) {
   auto contract = cast<attn::ContractOp>(op);
   std::optional<int64_t> sum = attn::fixedSumOf(contract);
-  if (!isAlone(contract) || contract.getMask() || !sum || *sum < 2)
+  if (!isAlone(contract) || contract.getMask() || !sum || *sum < 2 ||
+      *sum > kMostOfBlock)
     return 0;
   int64_t rows = 0;
   if (sizes.unit == tile::CpuUnit::Matrix)
