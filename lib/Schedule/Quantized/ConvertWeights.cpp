@@ -101,8 +101,8 @@ static void eraseUnread(Value made) {
   }
 }
 
-/// The type of the floats that a product's integers become. A unit for bf16
-/// multiplies them by an operand that is bf16, not by other integers.
+/// The type of the floats that a product's integers become: bf16, which holds
+/// them exactly, next to an operand of bf16, so that a unit may multiply both.
 static Type narrowType(attn::ContractOp op, unsigned number) {
   Type other = getElementTypeOrSelf(op->getOperand(1 - number).getType());
   Type sum = getElementTypeOrSelf(op.getType());

@@ -246,10 +246,10 @@ void Emitter::findAhead(const Item &item) {
     if (std::optional<RowsAhead> rows = rowsAhead(op, type))
       ahead.push_back(*rows);
   };
+  IRMapping known = scalars;
   Block &body = *(*dot)->getBlock();
   for (auto store : body.getOps<tile::StoreOp>())
     note(store, cast<tile::TileType>(store.getValue().getType()));
-  IRMapping known = scalars;
   bindNextTask(ops, cast<tile::GridOp>((*dot)->getParentOp()), scalars);
   for (auto load : body.getOps<tile::LoadOp>())
     if (!load.getTable() && !isPanel(load))
@@ -389,11 +389,13 @@ void Emitter::fetchStored(const Granule &granule, tile::DotOp dot) {
     scalars.map(loop.getKeyStart(), following);
     std::optional<RowsAhead> rows = rowsAhead(store, type);
     scalars = known;
-    for (int64_t i = 0; rows && i < granule.rows; ++i)
+    for (int64_t i = 0; rows && i < granule.rows; ++i) {
+      Value row = ops.add(granule.start, i);
+      Value offset = rows->merged.offsetOf(ops, row, rows->stride);
       fetchRow(ops, rows->element,
-               ops.address(rows->pointer, rows->element,
-                           ops.mul(ops.add(granule.start, i), rows->stride)),
-               rows->columns, 1);
+               ops.address(rows->pointer, rows->element, offset), rows->columns,
+               1);
+    }
   }
 }
 

@@ -22,7 +22,7 @@ namespace attnc::cpu {
 static void addSlice(Value value, Block &term,
                      llvm::SetVector<Operation *> &slice) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &term)
+  if (!op || op->getBlock() != &term || slice.contains(op))
     return;
   for (Value operand : op->getOperands())
     addSlice(operand, term, slice);
@@ -61,7 +61,8 @@ static unsigned dependenceOf(Value value, tile::DotOp dot) {
   return all;
 }
 
-/// Whether a read has a row of the table for each query.
+/// Whether a read has a row of the table for each query, and the place in it is
+/// the same for all of them: lanes that follow each other are no gather.
 static bool isByQuery(tile::ReadOp read, tile::DotOp dot) {
   unsigned depends = dependenceOf(read.getResult(), dot);
   return isa<FloatType>(read.getType()) && (depends & kOnLanes) &&
@@ -74,12 +75,13 @@ void planTermReads(Block &block, Plan &plan) {
     std::optional<Space> space =
         spaceOf(cast<tile::TileType>(dot.getResult().getType()));
     if (!dot.hasTerm() || !space || space->size <= rowsOfTerms)
-      return;
+      return; // each vector is read once anyway
     auto sum = StringAttr::get(dot.getContext(), dot.getSum());
     int64_t elements = *dot.getLhs().getType().getDimSize(sum) * plan.lanes;
     int64_t bytes = elements * plan.accumulator.getIntOrFloatBitWidth() / 8;
     for (auto read : dot.getTerm().front().getOps<tile::ReadOp>())
       if (isByQuery(read, dot)) {
+        plan.bytes = int64_t(llvm::alignTo(plan.bytes, 64));
         plan.termReads[read] = plan.bytes;
         plan.bytes += llvm::alignTo(bytes, 64);
       }

@@ -76,7 +76,7 @@ void RegionEmitter::bindTermReads(tile::DotOp dot, Value n) {
       bindVectors(
           read.getResult(),
           ops.load(lanes, placeOf(ops, emitter.scratch, copy->second, lanes, n),
-                   emitter.memoryBytes(emitter.accumulator())));
+                   bytesOf(lanes)));
 }
 
 } // namespace attnc::cpu
