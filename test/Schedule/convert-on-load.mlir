@@ -278,7 +278,7 @@ func.func @rounded_to_f32(%q: !Q, %k8: !K8, %v: !V) -> !Q attributes {attnc.expe
     %r = arith.sitofp %w : i64 to f32
     attn.yield %r : f32
   }
-  // expected-remark@below {{quantized keys are dequantized before the kernel, because the formula rounds to f32, and the sums are of a wider type [kernel]}}
+  // expected-remark@below {{quantized keys are dequantized before the kernel, because the formula rounds to a narrower type than that of the sums [kernel]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !V) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f64}

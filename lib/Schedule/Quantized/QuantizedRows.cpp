@@ -161,10 +161,11 @@ StringRef QuantizedRows::whyNot(Reading reading) {
       integers = number;
   if (labels.inputs[integers] != labels.output)
     return "the formula permutes or repeats axes of the integers";
-  // Elements that the formula rounds to 16 bits are exact.
+  // Elements that the formula rounds to 16 bits are exact in f32.
   Type made = getElementTypeOrSelf(map.getType());
-  if (made != accumulate && made.getIntOrFloatBitWidth() != 16)
-    return "the formula rounds to f32, and the sums are of a wider type";
+  bool isExact = made.getIntOrFloatBitWidth() == 16 && accumulate.isF32();
+  if (made != accumulate && !isExact)
+    return "the formula rounds to a narrower type than that of the sums";
   factors.clear();
   if (!split(map.getBody().front().getTerminator()->getOperand(0)))
     return "the formula is not an 8-bit integer times a scale per row (no "
