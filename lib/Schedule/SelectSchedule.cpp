@@ -172,8 +172,8 @@ static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
       convertWeights(product, block);
     else if (strategy.convertsOnLoad())
       remarkOn(product) << "the quantized operands of a product are "
-                           "dequantized before it, because its form or unit "
-                           "needs floats [kernel]";
+                           "dequantized before it, because it is computed "
+                           "element by element [kernel]";
   }
   if (strategy.convertsOnLoad())
     explainStored(function);

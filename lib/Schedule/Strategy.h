@@ -58,8 +58,7 @@ public:
   /// Whether the backend's kernels convert 8-bit integers of keys and values as
   /// they load them.
   virtual bool convertsOnLoad() const { return false; }
-  /// Whether a product that has this block while its operands are dequantized
-  /// before it is faster if it converts them on load.
+  /// Whether a product with this block can convert its operands on load.
   virtual bool convertsOnLoad(attn::BlockAttr) const { return false; }
 
   /// Schedules of the kernel with the fields that `request` fixes, a
